@@ -48,10 +48,10 @@ def _nothing_waits_for_the_disk() -> Iterator[None]:
 @pytest.fixture(scope="session", autouse=True)
 def _a_slow_machine_says_nothing_of_its_own() -> Iterator[None]:
     """Tell of no silent work in this process, except in tests of that."""
-    from lengthwise import silence  # noqa: PLC0415  after `install`
+    from lengthwise import status_lines  # noqa: PLC0415  after `install`
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(silence, "SECONDS", 1e6)
+        patch.setattr(status_lines, "SECONDS", 1e6)
         yield
 
 

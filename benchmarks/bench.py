@@ -25,7 +25,7 @@ from lengthwise.constructions.parity import compile_parity
 from lengthwise.languages.spec import parse
 from lengthwise.layers.chunks import grow
 from lengthwise.models.decoder import Decoder
-from lengthwise.models.masked import compute_masked_logits
+from lengthwise.models.masked_regular_gpt import compute_masked_logits
 from lengthwise.models.recognisers import MODELS
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
 from lengthwise.models.scratchpad import Scratchpad

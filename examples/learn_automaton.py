@@ -3,7 +3,7 @@
 import lengthwise as lw
 
 run = lw.train("parity", preset="smoke", steps=300)
-learned = lw.inside.learn_automaton(run, max_states=30)
+learned = lw.interpret.learn_automaton(run, max_states=30)
 print(learned)
 
 word = learned.language.difference(run.language)

@@ -15,7 +15,7 @@ import numpy as np
 
 import lengthwise as lw
 from lengthwise.proofs.check.bounded import Decided, largest, signs
-from lengthwise.proofs.search.codes import TrackedCodes
+from lengthwise.proofs.search.code_recurrence import TrackedCodes
 
 TERMS = 4
 """Terms of the longest sum: two bits, the symbol and the threshold."""
@@ -53,6 +53,6 @@ class Thresholds:
 
 for threshold in (0.5, 1.0 - 1e-16):
     codes = TrackedCodes(Thresholds(threshold))
-    found = lw.inside.decide(lw.inside.CodeRecurrence(codes), "parity")
+    found = lw.interpret.decide(lw.interpret.CodeRecurrence(codes), "parity")
     print(f"threshold {threshold}: right at every length {found.is_closed},", end=" ")
     print(f"whatever the order of additions {codes.is_certain}")

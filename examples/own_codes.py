@@ -49,11 +49,11 @@ class Thresholds(nn.Module):
 
 
 network = Thresholds()
-found = lw.inside.decide(lw.inside.CodeRecurrence(network), "parity")
+found = lw.interpret.decide(lw.interpret.CodeRecurrence(network), "parity")
 print("right at every length:", found.is_closed)
 
 with torch.no_grad():
     network.symbols[1, 1] = 0.0
-found = lw.inside.decide(lw.inside.CodeRecurrence(network), "parity")
+found = lw.interpret.decide(lw.interpret.CodeRecurrence(network), "parity")
 assert found.wrong is not None
 print("shortest wrong word:", lw.language("parity").decode(found.wrong))

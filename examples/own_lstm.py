@@ -25,4 +25,4 @@ def lstm(*, vocab_size: int, num_classes: int, width: int = 32) -> nn.Module:
 if __name__ == "__main__":
     run = lw.train("parity", lstm, steps=300, max_length=10, batch_size=64, learning_rate=5e-3)
     print(lw.evaluate(run, lengths=range(1, 21)).summary()["mean_accuracy"])
-    print(lw.inside.learn_automaton(run, max_states=20))
+    print(lw.interpret.learn_automaton(run, max_states=20))

@@ -6,7 +6,7 @@ language = lw.language("cycle-navigation")
 run = lw.train(language, preset="smoke")
 
 word = language.encode("010211" * 50)
-stream = lw.inside.streaming(run, len(word))
+stream = lw.interpret.streaming(run, len(word))
 most = 0
 for symbol in word:
     stream.feed([symbol])

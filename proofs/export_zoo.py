@@ -12,7 +12,7 @@ from lengthwise.errors import LengthwiseError
 from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.proofs.check.induction import check_with_induction
 from lengthwise.proofs.export.rocq import save_rocq
-from lengthwise.shipped import resolve_path
+from lengthwise.zoo_paths import resolve_path
 
 FOLDER = Path(__file__).resolve().parents[1] / "build" / "proofs"
 """Where the files are written."""

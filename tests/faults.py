@@ -153,7 +153,7 @@ FAULTS = (
         "models/regular_gpt.py",
         "done = position >= (stride if stride > 1 else 0)",
         "done = position > (stride if stride > 1 else -1)",
-        "models/test_masked.py models/test_models.py",
+        "models/test_masked_regular_gpt.py models/test_models.py",
     ),
     Fault(
         "seed of dropout lost",
@@ -194,10 +194,10 @@ FAULTS = (
     ),
     Fault(
         "an odd run of zeros after an odd run of ones",
-        "tasks/published.py",
+        "tasks/published_draws.py",
         "run - run % 2, run)",
         "run, run)",
-        "tasks/test_published.py",
+        "tasks/test_published_draws.py",
     ),
     Fault(
         "seed of ranks lost",
@@ -295,24 +295,24 @@ FAULTS = (
     ),
     Fault(
         "rounding of a bias in bfloat16 forgotten",
-        "proofs/check/narrow.py",
+        "proofs/check/bfloat16_balls.py",
         "_RESULT_AND_BIAS = 2",
         "_RESULT_AND_BIAS = 1",
         "proofs/check/test_rounding_ledger.py proofs/check/test_second_ledger.py",
     ),
     Fault(
         "the search's own arrays handed out",
-        "proofs/search/guarded.py",
+        "proofs/search/algebra_guard.py",
         "copies = [np.array(row) for row in rows]",
         "copies = list(rows)",
-        "proofs/search/test_guarded.py",
+        "proofs/search/test_algebra_guard.py",
     ),
     Fault(
         "changed answers believed",
-        "proofs/search/guarded.py",
+        "proofs/search/algebra_guard.py",
         "changed = int((self._call(question, rows) != before).sum())",
         "changed = int((before != before).sum())",
-        "proofs/search/test_guarded.py",
+        "proofs/search/test_algebra_guard.py",
     ),
     Fault(
         "vectors that overflow merged",
@@ -444,17 +444,17 @@ FAULTS = (
     ),
     Fault(
         "answer of the last line dropped",
-        "cli/words.py",
+        "cli/input_lines.py",
         "for number in sorted((*self.numbers, *self.errors)):",
         "for number in sorted((*self.numbers, *self.errors))[:-1]:",
         "cli/test_predict.py cli/test_commands.py",
     ),
     Fault(
         "fractions taken for codes",
-        "proofs/search/codes.py",
+        "proofs/search/code_recurrence.py",
         "if is_kind and has_shape and np.can_cast(returned.dtype, np.int64):",
         "if is_kind and has_shape:",
-        "proofs/search/test_codes.py",
+        "proofs/search/test_code_recurrence.py",
     ),
     Fault(
         "counts compared one too late",
@@ -465,10 +465,10 @@ FAULTS = (
     ),
     Fault(
         "exponents of a series conjugated by nothing",
-        "languages/series.py",
+        "languages/solvable_groups.py",
         "return added, times(self.powers[exponent], g, inverse(self.powers[after]))",
         "return added, times(g, inverse(self.powers[added]))",
-        "languages/test_series.py",
+        "languages/test_solvable_groups.py",
     ),
     Fault(
         "kinds with different answers put together",

@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from lengthwise.languages.language import Language
-from lengthwise.proofs.search.finite import FiniteAlgebra, Tables
+from lengthwise.proofs.search.finite_algebra import FiniteAlgebra, Tables
 
 
 def class_of(language: Language, word: tuple[int, ...]) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 from lengthwise.languages.spec import parse
 from lengthwise.problems.base import Plan
 from lengthwise.problems.planning import make_plan
-from lengthwise.problems.testing import Test, TestResult
+from lengthwise.problems.sweep_tests import Test, TestResult
 from lengthwise.sweeps.job import Job, jobs_over_seeds
 from lengthwise.sweeps.outcome import Failure, Outcome
 

@@ -38,7 +38,7 @@ def test_train_load_evaluate_predict_and_stream_agree(tmp_path: Path) -> None:
     answers = lw.predict(run.model, words, language="cycle-navigation")
     assert answers == lw.predict(loaded.model, words, language=loaded.language)
     for word, answer in zip(words, answers, strict=True):
-        stream = lw.inside.streaming(run.model, len(word))
+        stream = lw.interpret.streaming(run.model, len(word))
         stream.feed(run.language.encode(word))
         assert run.language.class_names[int(stream.answer().argmax())] == answer
     scores = lw.evaluate(run.model, language=run.language, lengths=[3, 50], words_per_length=20)
@@ -60,7 +60,7 @@ def test_slips_are_refused() -> None:
     with pytest.raises(ConfigError, match="made for 2 symbols and 2 classes, but cycle-nav"):
         lw.predict(copy.deepcopy(run.model), ["012"], language="cycle-navigation")
     with pytest.raises(ConfigError, match="Linear cannot be streamed"):
-        lw.inside.streaming(torch.nn.Linear(1, 1), 3)
+        lw.interpret.streaming(torch.nn.Linear(1, 1), 3)
     with pytest.raises(ConfigError, match="Did you mean 'max_length'"):
         lw.train("parity", max_lenght=3)
 

@@ -115,9 +115,9 @@ def test_the_citation_has_the_version_of_the_package() -> None:
 def test_every_public_name_has_its_reference() -> None:
     page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
     assert set(re.findall(r"^::: lengthwise\.(\w+)$", page, re.M)) == set(lw.__all__) - {
-        *("__version__", "inside", "steps")
+        *("__version__", "interpret", "steps")
     }
-    for name in ("inside", "steps", "text"):
+    for name in ("interpret", "steps", "text"):
         named = set(re.findall(rf"^::: lengthwise\.{name}\.(\w+)$", page, re.M))
         assert named == set(getattr(lw, name).__all__)
 

@@ -17,7 +17,7 @@ def functions() -> dict[str, Callable[..., Any]]:
     """The public functions by name."""
     every = {
         f"{module.__name__}.{name}": getattr(module, name)
-        for module in (lw, lw.inside, lw.steps)
+        for module in (lw, lw.interpret, lw.steps)
         for name in module.__all__
     }
     return {name: each for name, each in every.items() if inspect.isfunction(each)}
@@ -42,7 +42,7 @@ def test_every_parameter_has_its_line(name: str) -> None:
 
 def classes() -> dict[str, type]:
     """The public classes by name."""
-    every = {name: getattr(m, name) for m in (lw, lw.inside, lw.steps) for name in m.__all__}
+    every = {name: getattr(m, name) for m in (lw, lw.interpret, lw.steps) for name in m.__all__}
     return {name: each for name, each in every.items() if inspect.isclass(each)}
 
 

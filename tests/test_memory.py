@@ -14,7 +14,7 @@ from cli.shell import Shell
 from lengthwise.cli import languages
 from lengthwise.errors import ConfigError
 from lengthwise.memory import enough_memory, lacks_memory
-from lengthwise.models.adapted import Adapted
+from lengthwise.models.custom_network import Adapted
 from lengthwise.training.runs import RunFolder
 
 TOO_MANY = 2**55

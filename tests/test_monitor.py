@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from lengthwise.errors import ConfigError, RunError, WordError
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
-from lengthwise.monitor import Change, Monitor, MonitorHandler, Verdict
+from lengthwise.monitor import Change, Monitor, MonitorHandler, MonitorVerdict
 from strategies import machines, recognisers, texts
 
 EVENTS = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("ab")), max_size=40)
@@ -63,7 +63,7 @@ def test_members_are_accepted(language: Language) -> None:
 
 def test_three_verdicts_of_a_rule() -> None:
     monitor = Monitor(parse("ltlf[abc]:(F a) & G !c"))
-    assert monitor.verdict() == Verdict("rejected", is_final=False, to_change=("a",))
+    assert monitor.verdict() == MonitorVerdict("rejected", is_final=False, to_change=("a",))
     assert str(monitor.read("a")) == "accepted"
     assert monitor.verdict().to_change == ("c",)
     assert str(monitor.read("c")) == "rejected, whatever comes"

@@ -21,7 +21,7 @@ DOORS = {
 """Names of `lw` that a function below has, too."""
 
 OF_PROOFS = {
-    *("Tables", "named", "node_of", "require"),
+    *("Tables", "node_of", "require"),
 }
 """Names in the checker and the search, each of which has its own on purpose or by its format."""
 

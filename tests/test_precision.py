@@ -507,7 +507,7 @@ def test_a_model_with_such_weights_is_refused(plant: Plant) -> None:
     for ask in (
         lambda: lw.evaluate(model, language="parity", lengths=[4]),
         lambda: lw.predict(model, ["01"], language="parity"),
-        lambda: lw.inside.learn_automaton(model, "01"),
+        lambda: lw.interpret.learn_automaton(model, "01"),
     ):
         with pytest.raises(ConfigError, match=r"^a model with weights in torch\.bfloat16 cannot"):
             ask()

@@ -33,14 +33,14 @@ def test_public_names() -> None:
         "evaluate",
         "extract",
         "infer",
-        "inside",
+        "interpret",
         "language",
         "load",
         "predict",
         "steps",
         "train",
     ]
-    assert lw.inside.__all__ == [
+    assert lw.interpret.__all__ == [
         "CodeRecurrence",
         "Findings",
         "LearnedAutomaton",
@@ -52,8 +52,8 @@ def test_public_names() -> None:
         "streaming",
     ]
     assert lw.steps.__all__ == ["StepTask", "step_task"]
-    for module in (lw, lw.inside, lw.steps):
-        names = {*module.__all__} - {"__version__", "inside", "steps"}
+    for module in (lw, lw.interpret, lw.steps):
+        names = {*module.__all__} - {"__version__", "interpret", "steps"}
         assert all(callable(getattr(module, name)) for name in names)
     assert lw.__version__ == version("lengthwise")
 
@@ -61,11 +61,11 @@ def test_public_names() -> None:
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ("CodeRecurrence", "lw.inside.CodeRecurrence"),
+        ("CodeRecurrence", "lw.interpret.CodeRecurrence"),
         ("Plan", "lengthwise.problems.plan.Plan"),
         ("Problem", "lengthwise.problems.base.Problem"),
         ("Task", "lengthwise.tasks.task.Task"),
-        ("analyse", "lw.inside.analyse"),
+        ("analyse", "lw.interpret.analyse"),
         ("extract_automaton", "lw.extract"),
         ("load_construction", "lw.load"),
         ("verify", "lw.compile(...).verify()"),

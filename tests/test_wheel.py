@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from lengthwise.shipped import list_shipped
+from lengthwise.zoo_paths import list_shipped
 
 ROOT = Path(__file__).parent.parent
 

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 from lengthwise.analysis.figures import MANY_COLORS, STYLE, Picture
 from lengthwise_papers.experiment import Record
-from lengthwise_papers.trained import accuracy_by_length, cells
+from lengthwise_papers.trained_experiment import accuracy_by_length, cells
 
 ROW = "parity"
 TRAINED_TO = 40

@@ -2,10 +2,10 @@
 
 from typing import Any
 
+from lengthwise.messages import format_count
 from lengthwise.sweeps.folder import differing
-from lengthwise.wording import format_count
 from lengthwise_papers.chi2023.table1 import FEWER_COLUMNS, MEASURED, NEAR
-from lengthwise_papers.trained import best_and_mean, one_digit
+from lengthwise_papers.trained_experiment import best_and_mean, one_digit
 
 Run = dict[str, Any]
 Name = tuple[str, str, int]

@@ -11,14 +11,14 @@ import torch
 from lengthwise.analysis.figures import to_svg
 from lengthwise.training import devices as module
 from lengthwise.training.devices import commit
-from lengthwise_papers import trained
+from lengthwise_papers import trained_experiment
 from lengthwise_papers.catalogue import EXPERIMENTS
 from lengthwise_papers.experiment import (
     MeasurementOptions,
     Record,
     count_steps,
 )
-from lengthwise_papers.trained import TrainedExperiment
+from lengthwise_papers.trained_experiment import TrainedExperiment
 from smoke_runs import results as results  # noqa: PLC0414  a fixture
 from smoke_runs import smoke
 
@@ -192,7 +192,7 @@ def test_the_commit_is_that_of_the_repository_which_the_code_runs_from(
 def test_what_another_kind_of_device_needed_is_no_estimate(
     device: str, known: float | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(trained, "choose_device", lambda name: torch.device("cpu"))
+    monkeypatch.setattr(trained_experiment, "choose_device", lambda name: torch.device("cpu"))
     experiment = EXPERIMENTS["steps2022/table1"]
     assert isinstance(experiment, TrainedExperiment)
     run = experiment.runs(experiment.presets["smoke"], ())[0]

@@ -14,7 +14,7 @@ from lengthwise.sweeps.processes import LocalProcesses
 from lengthwise_papers.catalogue import EXPERIMENTS
 from lengthwise_papers.experiment import MeasurementOptions, Record, Table
 from lengthwise_papers.parts import Part, PartsExperiment, train_in_folder
-from lengthwise_papers.trained import TrainedExperiment, span
+from lengthwise_papers.trained_experiment import TrainedExperiment, span
 from measured_parts import square
 
 SQUARES: PartsExperiment[tuple[int, ...]] = PartsExperiment(

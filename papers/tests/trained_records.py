@@ -4,7 +4,7 @@ from typing import Any
 
 from lengthwise_papers.chi2023.table1 import FAR, NEAR
 from lengthwise_papers.experiment import Record
-from lengthwise_papers.trained import accuracy_by_length
+from lengthwise_papers.trained_experiment import accuracy_by_length
 
 
 def make_test_record(wrong: dict[str, int], **more: Any) -> dict[str, Any]:

@@ -17,15 +17,15 @@ TYPE_CHECKING = False  # that of typing, which takes long to import
 if TYPE_CHECKING:
     from typing import Any
 
-    from lengthwise import inside, steps
+    from lengthwise import interpret, steps
     from lengthwise.answers import evaluate, predict
     from lengthwise.api import certify, compile, infer, load, train
     from lengthwise.constructions.exact import Construction
     from lengthwise.evaluation.scores import Scores
-    from lengthwise.inside import extract
+    from lengthwise.interpret import extract
     from lengthwise.languages.language import Language
     from lengthwise.languages.spec import language
-    from lengthwise.models.adapted import adapt
+    from lengthwise.models.custom_network import adapt
     from lengthwise.monitor import Monitor
     from lengthwise.problems.base import Run
     from lengthwise.problems.inferred.inference import Inference
@@ -57,7 +57,7 @@ __all__ = [
     "evaluate",
     "extract",
     "infer",
-    "inside",
+    "interpret",
     "language",
     "load",
     "predict",
@@ -76,37 +76,37 @@ _ELSEWHERE = {
     "Monitor": "monitor",
     "Run": "problems.base",
     "Scores": "evaluation.scores",
-    "adapt": "models.adapted",
+    "adapt": "models.custom_network",
     "check": "proofs.check.file",
     "compare": "report.compare",
     "evaluate": "answers",
-    "extract": "inside",
+    "extract": "interpret",
     "language": "languages.spec",
     "predict": "answers",
 }
 """Modules of the names that `lengthwise.api` does not have."""
 
-_MODULES = ("inside", "steps")
+_MODULES = ("interpret", "steps")
 """Names that are modules."""
 
 _NOW = {
-    "CodeRecurrence": "lw.inside.CodeRecurrence",
-    "Findings": "lw.inside.Findings",
+    "CodeRecurrence": "lw.interpret.CodeRecurrence",
+    "Findings": "lw.interpret.Findings",
     "Plan": "lengthwise.problems.plan.Plan",
     "Problem": "lengthwise.problems.base.Problem",
     "Task": "lengthwise.tasks.task.Task",
-    "analyse": "lw.inside.analyse",
+    "analyse": "lw.interpret.analyse",
     "evaluate_steps": "lw.evaluate",
     "explain": "lw.compile(...).explain()",
     "explore": "lw.certify, or the command explore",
     "extract_automaton": "lw.extract",
-    "learn_automaton": "lw.inside.learn_automaton",
+    "learn_automaton": "lw.interpret.learn_automaton",
     "load_construction": "lw.load",
     "ltl": "lw.language('ltl:...')",
-    "shortcuts": "lw.evaluate(...).shortcuts(), or lw.inside.shortcuts",
-    "snap": "lw.extract(model).snapped()",
+    "shortcuts": "lw.evaluate(...).shortcuts(), or lw.interpret.shortcuts",
+    "snap": "lw.extract(model).snap()",
     "step_task": "lw.steps.step_task",
-    "streaming": "lw.inside.streaming",
+    "streaming": "lw.interpret.streaming",
     "verify": "lw.compile(...).verify()",
 }
 """What took the place of a name that is no more."""

@@ -14,20 +14,20 @@ from lengthwise.evaluation.predict import device_of
 from lengthwise.evaluation.scores import Scores
 from lengthwise.languages.language import Language
 from lengthwise.languages.validation import short
-from lengthwise.models.adapted import require_steady_if_own, with_lengths
+from lengthwise.models.custom_network import require_steady_if_own, with_lengths
 from lengthwise.models.eval_mode import keeps_mode
 from lengthwise.problems.base import Run, evaluate_and_store
 from lengthwise.problems.circuit import circuit_predictor
 from lengthwise.problems.classification import classify
-from lengthwise.problems.given import (
+from lengthwise.problems.recognition.measure import RecognitionEvaluation
+from lengthwise.problems.recognition.problem import Recognition
+from lengthwise.problems.resolve import (
     Model,
     fitting_language,
     list_lengths,
     module_of,
     run_of,
 )
-from lengthwise.problems.recognition.measure import RecognitionEvaluation
-from lengthwise.problems.recognition.problem import Recognition
 from lengthwise.problems.results import Evaluation, Predictor, Watch, read_options
 from lengthwise.problems.runs import load_run
 from lengthwise.tasks.task import Task

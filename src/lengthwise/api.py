@@ -12,35 +12,35 @@ from lengthwise.constructions.known_constructions import construct
 from lengthwise.errors import ConfigError, LengthwiseWarning, VerificationError
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import alphabet_text, require_alphabet
+from lengthwise.models.custom import OwnModel, keep_again, own_name
 from lengthwise.models.eval_mode import keeps_mode
-from lengthwise.models.own import OwnModel, keep_again, own_name
 from lengthwise.problems.base import Problem, Run
 from lengthwise.problems.capabilities import proving
-from lengthwise.problems.given import (
+from lengthwise.problems.infer_then_train import with_inference
+from lengthwise.problems.inferred.inference import Inference, infer_from, read_reference
+from lengthwise.problems.inferred.problem import InferredProblem
+from lengthwise.problems.inferred.settings import InferenceConfig
+from lengthwise.problems.planning import make_plan
+from lengthwise.problems.registry import infers
+from lengthwise.problems.resolve import (
     Model,
     choose_language,
     make_language,
     module_of,
     run_of,
 )
-from lengthwise.problems.inferred.inference import Inference, infer_from, read_reference
-from lengthwise.problems.inferred.problem import InferredProblem
-from lengthwise.problems.inferred.settings import InferenceConfig
-from lengthwise.problems.planning import make_plan
-from lengthwise.problems.registry import infers
 from lengthwise.problems.runs import load_run
 from lengthwise.problems.runs import train as train_plan
-from lengthwise.problems.without_model import with_inference
+from lengthwise.proofs.check.bfloat16_balls import Precision
 from lengthwise.proofs.check.certificate import Certificate, Strength
-from lengthwise.proofs.check.narrow import Precision
 from lengthwise.proofs.search.certify import certify as certify_model
 from lengthwise.proofs.search.closure import MAX_CHUNKS
-from lengthwise.silence import report_silence
-from lengthwise.training.compiled import is_compiled
+from lengthwise.status_lines import report_silence
+from lengthwise.training.construction_files import is_compiled
 from lengthwise.training.devices import choose_device
-from lengthwise.training.listing import read_statement
-from lengthwise.training.made_for import difference
+from lengthwise.training.model_languages import difference
 from lengthwise.training.progress import Shown, caller_progress, caller_watch
+from lengthwise.training.run_listing import read_statement
 from lengthwise.training.runs import RunFolder
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from lengthwise.errors import ConfigError, RunError, WordError
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import machine_name
-from lengthwise.wording import format_count, shorten
+from lengthwise.messages import format_count, shorten
 
 _SPOKEN = {"0": "rejected", "1": "accepted"}
 """What a class of a recogniser is called."""
@@ -25,7 +25,7 @@ UNKNOWN = ("refuse", "skip")
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class MonitorVerdict:
     """What holds of a sequence of events."""
 
     name: str
@@ -47,7 +47,7 @@ class Change:
     count: int
     """How many events of the sequence were read, this one included."""
     event: str
-    verdict: Verdict
+    verdict: MonitorVerdict
 
 
 class Monitor:
@@ -89,12 +89,12 @@ class Monitor:
         """The keys of the sequences, in the order of their first events."""
         return list(self._numbers)
 
-    def verdict(self, key: str = "") -> Verdict:
+    def verdict(self, key: str = "") -> MonitorVerdict:
         """Return what holds of a sequence, of which perhaps no event was read."""
         number = self._numbers.get(key)
         return self._table.verdict(0 if number is None else self._states[number])
 
-    def read(self, event: str, key: str = "") -> Verdict:
+    def read(self, event: str, key: str = "") -> MonitorVerdict:
         """Read an event of a sequence, and return what holds then.
 
         Raises:
@@ -246,12 +246,13 @@ class _Table:
         """A number for each state, equal where the verdicts are."""
         self.verdict = cache(self._verdict)
 
-    def _verdict(self, state: int) -> Verdict:
+    def _verdict(self, state: int) -> MonitorVerdict:
         way, at = list[str](), state
         while at in self._nearer and self.classes[at] == self.classes[state]:
             symbol, at = self._nearer[at]
             way.append(self.alphabet[symbol])
-        return Verdict(self.names[self.classes[state]], state not in self._nearer, tuple(way))
+        is_final = state not in self._nearer
+        return MonitorVerdict(self.names[self.classes[state]], is_final, tuple(way))
 
 
 def _towards_change(machine: Language) -> dict[int, tuple[int, int]]:

@@ -178,7 +178,7 @@ def sort_settings(
     return parts
 
 
-def merge(layers: Iterable[Parts]) -> Parts:
+def merge_settings(layers: Iterable[Parts]) -> Parts:
     """Merge settings by section; a later layer overrides an earlier one.
 
     A layer that names another variant for a section than an earlier one drops the settings of that.

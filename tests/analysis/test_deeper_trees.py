@@ -116,8 +116,10 @@ def test_answers_that_change_are_told_and_a_proof_stands() -> None:
 def test_a_run_is_asked_about_the_longest_words_of_its_training(tmp_path: Path) -> None:
     small: Any = {"steps": 2, "d_model": 8, "num_heads": 2, "max_length": 12}
     run = lw.train("parity", "regular-gpt", out=tmp_path / "run", preset="smoke", **small)
-    assert lw.inside.analyse(run, "deeper-trees").record["lengths"] == [12]
-    assert lw.inside.analyse(run.model, "deeper-trees", language="parity").record["lengths"] == [40]
+    assert lw.interpret.analyse(run, "deeper-trees").record["lengths"] == [12]
+    assert lw.interpret.analyse(run.model, "deeper-trees", language="parity").record["lengths"] == [
+        40
+    ]
 
 
 def test_nodes_that_are_not_raised_stay() -> None:

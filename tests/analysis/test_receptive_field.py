@@ -15,7 +15,7 @@ from lengthwise.analysis.receptive_field import (
 from lengthwise.errors import ClaimError, TaskError
 from lengthwise.languages.spec import parse
 from lengthwise.layers.memory import BinaryMemory
-from lengthwise.models.masked import compute_masked_logits
+from lengthwise.models.masked_regular_gpt import compute_masked_logits
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
 from perturbed import perturb
 

@@ -18,7 +18,7 @@ from lengthwise.board.entries import (
 )
 from lengthwise.board.submission import judge_submission
 from lengthwise.errors import RunError
-from lengthwise.shipped import ROOT
+from lengthwise.zoo_paths import ROOT
 
 ENTRIES = st.builds(
     BoardEntry,

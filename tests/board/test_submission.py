@@ -16,7 +16,7 @@ from lengthwise.board.entries import LANGUAGES, load_entries
 from lengthwise.board.submission import MOST_BYTES, judge_submission
 from lengthwise.languages.spec import parse
 from lengthwise.proofs.check.certificate import Certificate
-from lengthwise.shipped import resolve_path
+from lengthwise.zoo_paths import resolve_path
 
 
 @pytest.fixture

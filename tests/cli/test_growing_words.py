@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from lengthwise.cli.main import main
-from lengthwise.wording import shorter_words
+from lengthwise.messages import shorter_words
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 

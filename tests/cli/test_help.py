@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from lengthwise.analysis.analyses import ANALYSES
-from lengthwise.cli import known
+from lengthwise.cli import catalogue_names
 from lengthwise.constructions.rungs import RUNGS
 from lengthwise.objectives.catalogue import OBJECTIVES
 from lengthwise.problems.registry import PROBLEMS
@@ -63,16 +63,16 @@ def test_slips_that_names_show_load_no_torch() -> None:
     ("shown", "there_is"),
     [
         (
-            known.MODELS,
+            catalogue_names.MODELS,
             {
                 kind.noun: (tuple(kind.setup.models), kind.setup.default_model)
                 for kind in PROBLEMS.values()
             },
         ),
-        (known.PREFIXES, tuple(kind.prefix for kind in PROBLEMS.values() if kind.prefix)),
-        (known.OBJECTIVES, tuple(OBJECTIVES)),
-        (known.RUNGS, tuple(RUNGS)),
-        (known.ANALYSES, tuple(ANALYSES)),
+        (catalogue_names.PREFIXES, tuple(kind.prefix for kind in PROBLEMS.values() if kind.prefix)),
+        (catalogue_names.OBJECTIVES, tuple(OBJECTIVES)),
+        (catalogue_names.RUNGS, tuple(RUNGS)),
+        (catalogue_names.ANALYSES, tuple(ANALYSES)),
     ],
 )
 def test_help_names_what_there_is(shown: object, there_is: object) -> None:

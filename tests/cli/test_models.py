@@ -56,8 +56,8 @@ def test_training_evaluation_answers_and_the_page(
     [
         (
             ("certify",),
-            "Use regular-gpt-binary or gru-binary, or lw.inside.learn_automaton in Python, which "
-            "tests any model.",
+            "Use regular-gpt-binary or gru-binary, or lw.interpret.learn_automaton in Python, "
+            "which tests any model.",
         ),
         (
             ("extract",),

@@ -18,8 +18,8 @@ from lengthwise.cli.commands import PLUGGED
 from lengthwise.problems.base import evaluate_and_store
 from lengthwise.problems.planning import make_plan
 from lengthwise.problems.runs import train
-from lengthwise.training.listing import list_runs
 from lengthwise.training.loop import find_kept_record
+from lengthwise.training.run_listing import list_runs
 from lengthwise.training.runs import RunFolder
 from stored_runs import RUNS
 

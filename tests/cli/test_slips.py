@@ -11,7 +11,7 @@ import pytest
 import lengthwise as lw
 from cli.shell import Shell
 from lengthwise.cli.main import main
-from lengthwise.languages.explore import from_function
+from lengthwise.languages.function_learning import from_function
 from lengthwise.training.runs import RunFolder
 
 SMALL = ["--preset", "smoke", "--device", "cpu", "--set", "steps=1"]

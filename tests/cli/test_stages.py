@@ -12,7 +12,7 @@ import lengthwise as lw
 from lengthwise.cli.main import main
 from lengthwise.problems.runs import load_run, train
 from lengthwise.report.report import read_run, render
-from lengthwise.training.listing import list_runs
+from lengthwise.training.run_listing import list_runs
 from staged import SHORT, plan
 
 pytestmark = pytest.mark.usefixtures("undrawn")

@@ -25,7 +25,7 @@ from lengthwise.evaluation.predict import logits_of, right_aligned
 from lengthwise.languages.language import Language
 from lengthwise.languages.regex import from_regex
 from lengthwise.languages.spec import parse
-from lengthwise.models.masked import compute_masked_logits
+from lengthwise.models.masked_regular_gpt import compute_masked_logits
 from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.models.streaming import open_stream
 from lengthwise.proofs.search.certify import certify

@@ -15,9 +15,9 @@ from lengthwise.constructions.lookups import build_lookups
 from lengthwise.constructions.programs import TallyOf
 from lengthwise.constructions.verify import verify_construction
 from lengthwise.errors import ConstructionError
-from lengthwise.languages.balance import is_c_rasp
+from lengthwise.languages.balanced_counters import is_c_rasp
+from lengthwise.languages.domain_merging import merge_outside_domain
 from lengthwise.languages.language import Language
-from lengthwise.languages.merged import merge_outside_domain
 from lengthwise.languages.spec import parse
 from strategies import machines
 

@@ -10,8 +10,8 @@ from lengthwise.constructions.cascades import program_of
 from lengthwise.constructions.programs import Counter, Program
 from lengthwise.errors import ConstructionError
 from lengthwise.languages.cascade import permuting_cascade
+from lengthwise.languages.domain_merging import merge_outside_domain
 from lengthwise.languages.language import Language
-from lengthwise.languages.merged import merge_outside_domain
 from lengthwise.languages.spec import parse
 from strategies import machines
 

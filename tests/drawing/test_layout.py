@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from lengthwise.drawing.labels import text_width
 from lengthwise.drawing.layout import MOST_STATES, is_readable, layout_of
-from lengthwise.drawing.shapes import RADIUS, DrawnArrow, Layout, Point
+from lengthwise.drawing.shapes import RADIUS, AutomatonLayout, DrawnArrow, Point
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 
@@ -37,7 +37,7 @@ def overlap(a: Box, b: Box) -> bool:
     return min(a[2], b[2]) - max(a[0], b[0]) > 0.01 and min(a[3], b[3]) - max(a[1], b[1]) > 0.01
 
 
-def boxes_of(layout: Layout) -> list[Box]:
+def boxes_of(layout: AutomatonLayout) -> list[Box]:
     """The boxes of states, and of labels beside them."""
     return [*(s.box for s in layout.states), *(a.label.box for a in layout.arrows)]
 

@@ -113,8 +113,10 @@ def test_of_near_logits_everything_that_answers_says_the_same(small: RegularGPT)
         lw.predict(lw.extract(small, language=ENDS_WITH_1).snap(), words, language=ENDS_WITH_1)
         == expected
     )
-    assert lw.inside.learn_automaton(small, "01", num_tests=300).language == ENDS_WITH_1.minimise()
-    stream = lw.inside.streaming(small, 2)
+    assert (
+        lw.interpret.learn_automaton(small, "01", num_tests=300).language == ENDS_WITH_1.minimise()
+    )
+    stream = lw.interpret.streaming(small, 2)
     stream.feed([0, 1])
     assert int(answer_of(stream.answer())) == 1
     wrong = lw.certify(small, language=~ENDS_WITH_1)

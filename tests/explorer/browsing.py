@@ -10,10 +10,10 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from lengthwise.explorer.bounded import Workers
 from lengthwise.explorer.page import render_explorer
 from lengthwise.explorer.server import ADDRESS, Explorer
 from lengthwise.explorer.subjects import ShownSubject
+from lengthwise.explorer.timed_values import Workers
 
 SECONDS = 30_000
 """Milliseconds that an action of the browser may take on a busy machine."""

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from explorer.browsing import Page, browser, open, serving
-from lengthwise.explorer.bounded import Workers
 from lengthwise.explorer.subjects import subject_of
+from lengthwise.explorer.timed_values import Workers
 
 
 @pytest.fixture(scope="module")

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 
 from lengthwise.errors import LanguageError
-from lengthwise.explorer.bounded import Workers
 from lengthwise.explorer.drawn_values import att_or_none, read_drawing
+from lengthwise.explorer.timed_values import Workers
 from lengthwise.languages.att import from_att
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse

@@ -20,8 +20,8 @@ from lengthwise.explorer.table_values import children_of, merge_tables, table_va
 from lengthwise.languages.spec import parse
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
 from lengthwise.proofs.check.arrays import ABSENT
-from lengthwise.proofs.search.binary import BinaryAlgebra
-from lengthwise.proofs.search.finite import tabulate
+from lengthwise.proofs.search.binary_algebra import BinaryAlgebra
+from lengthwise.proofs.search.finite_algebra import tabulate
 from lengthwise.proofs.search.network import node_of, predict_class
 from ordinary import few
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from inference.samples import samples
 from inference.test_visits import tables
 from lengthwise.inference.explaining import ByAlarms, ByEnd, Candidate, Rates, bits_of_moves
-from lengthwise.inference.packed import log_likelihood
+from lengthwise.inference.packed_words import log_likelihood
 from lengthwise.inference.sample import Array, Sample
 from lengthwise.inference.searcher import size_in_bits, to_language
 from lengthwise.inference.visits import passes_of

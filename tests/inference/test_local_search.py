@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inference.samples import MACHINES, samples
-from inference.test_packed import end_of
+from inference.test_packed_words import end_of
 from lengthwise.inference import local_search
 from lengthwise.inference.local_search import LocalSearch, WorkUsedUpError, commonest_classes
-from lengthwise.inference.packed import PackedWords, log_likelihood
+from lengthwise.inference.packed_words import PackedWords, log_likelihood
 from lengthwise.inference.sample import Sample
 
 

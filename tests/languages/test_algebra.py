@@ -3,9 +3,9 @@
 import pytest
 
 from lengthwise.languages.algebra import complexity
-from lengthwise.languages.evidence import LadderSubject
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
+from lengthwise.languages.verdicts import LadderSubject
 
 
 @pytest.mark.parametrize(

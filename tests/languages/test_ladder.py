@@ -15,12 +15,12 @@ import ladder_oracles as oracles
 from ladder_checks import ON_A_TIER, check_witnesses, draw_automaton, inclusions, some_width
 from ladder_oracles import Naive
 from lengthwise.languages.describe import describe
-from lengthwise.languages.evidence import LadderSubject, Verdict
 from lengthwise.languages.groups import group
 from lengthwise.languages.ladder import RUNGS, Ladder, ladder
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.languages.subsequences import decides, piecewise_testable, subsequence_depth
+from lengthwise.languages.verdicts import LadderSubject, Verdict
 from strategies import all_words, machines, machines_with_domain, recognisers
 
 Word = tuple[int, ...]

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lengthwise.languages.evidence import LadderSubject
 from lengthwise.languages.language import Language
 from lengthwise.languages.sensitivity import average_sensitivity, greatest_sensitivity
+from lengthwise.languages.verdicts import LadderSubject
 from strategies import machines, recognisers
 
 

@@ -9,7 +9,6 @@ import pytest
 import ladder_oracles as oracles
 from ladder_oracles import Naive
 from lengthwise.errors import LanguageError
-from lengthwise.languages.evidence import LadderSubject
 from lengthwise.languages.ladder import QUESTIONS
 from lengthwise.languages.ladder import answer as ladder_answer
 from lengthwise.languages.language import Language
@@ -22,6 +21,7 @@ from lengthwise.languages.subregular import (
     _with_distinct_symbols,
     subregular,
 )
+from lengthwise.languages.verdicts import LadderSubject
 from strategies import texts
 
 _WIDTHS = range(1, 8)

@@ -5,10 +5,10 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lengthwise.languages.evidence import LadderSubject
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.languages.subsequences import piecewise_testable, strictly_piecewise
+from lengthwise.languages.verdicts import LadderSubject
 
 EXPRESSIONS = ("(a|b)*", "a*b*", "(a|b)*a(a|b)*b", "(ab)*", "b*ab*", "(a|b)*aa")
 

@@ -202,7 +202,7 @@ def test_one_seed_gives_one_network(name: str) -> None:
         return answers
 
     assert torch.equal(answers_of(2), answers_of(3))
-    assert not torch.equal(answers_of(2), draw(4))
+    assert not torch.equal(answers_of(2), answers_of(4))
 
 
 @names

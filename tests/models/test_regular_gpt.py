@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from lengthwise.errors import ConfigError
 from lengthwise.layers.chunks import ABSENT
-from lengthwise.models.masked import compute_masked_logits
+from lengthwise.models.masked_regular_gpt import compute_masked_logits
 from lengthwise.models.regular_gpt import RegularGPTConfig
 from models.drawn_trees import VOCABULARY, draw, make, shapes
 from ordinary import few

@@ -60,6 +60,6 @@ def package_in(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder / "users_own.py").write_text(CODE)
     monkeypatch.chdir(folder)
     monkeypatch.setattr(sys, "path", list(sys.path))
-    monkeypatch.setattr("lengthwise.models.own._ENTRIES", {})
+    monkeypatch.setattr("lengthwise.models.custom._ENTRIES", {})
     monkeypatch.delitem(sys.modules, "users_own", raising=False)
     return folder

@@ -271,12 +271,12 @@ class Counting(nn.Module):
 
 def test_what_an_exploration_found_in_a_line_through_the_wrapper_too() -> None:
     for network in (Counting(3), lw.adapt(Counting(3))):
-        found = lw.inside.decide(lw.inside.CodeRecurrence(network), lw.language("parity"))
+        found = lw.interpret.decide(lw.interpret.CodeRecurrence(network), lw.language("parity"))
         assert repr(found) == "PrefixClosure(shortest wrong word: 1111, 4 symbols)"
     some = lw.language("regex:.*1.*", alphabet="01")
-    proved = lw.inside.decide(lw.inside.CodeRecurrence(Counting(1)), some)
+    proved = lw.interpret.decide(lw.interpret.CodeRecurrence(Counting(1)), some)
     assert repr(proved) == "PrefixClosure(every word of every length gets its class)"
-    given_up = lw.inside.decide(
-        lw.inside.CodeRecurrence(Counting(30)), lw.language("parity"), max_chunks=8
+    given_up = lw.interpret.decide(
+        lw.interpret.CodeRecurrence(Counting(30)), lw.language("parity"), max_chunks=8
     )
     assert repr(given_up).startswith("PrefixClosure(given up: ")

@@ -21,7 +21,7 @@ from lengthwise.objectives.composition import CompositionLoss, Replay, replay_of
 from lengthwise.problems.base import Plan
 from lengthwise.problems.planning import make_plan, plan_from_dict
 from lengthwise.problems.runs import train
-from lengthwise.proofs.search.binary import BinaryAlgebra
+from lengthwise.proofs.search.binary_algebra import BinaryAlgebra
 from lengthwise.proofs.search.certify import certify
 from lengthwise.proofs.search.closure import explore
 from lengthwise.proofs.search.network import node_of

@@ -29,7 +29,7 @@ from lengthwise.objectives.learning import (
     observe,
 )
 from lengthwise.problems.planning import make_plan
-from lengthwise.proofs.search.plain import require_plain
+from lengthwise.proofs.search.integrity import require_plain
 from lengthwise.tasks.task import Batch, Task
 
 SMALL: dict[str, Any] = {

@@ -56,7 +56,7 @@ def drive(tmp_path: Path, script: str, plugin: Path = PLUGIN) -> dict[str, dict[
 USE = """
 from lengthwise.problems.planning import make_plan
 from lengthwise.problems.runs import train
-from lengthwise.problems.testing import Test
+from lengthwise.problems.sweep_tests import Test
 from lengthwise.sweeps.executors import InProcess
 from lengthwise.sweeps.job import jobs_over_seeds
 from lengthwise.sweeps.sweep import run_sweep

@@ -162,7 +162,7 @@ def test_slips_of_python_are_one_line(steps: Run) -> None:
         (lambda: lw.certify(None, language="parity"), "got a NoneType"),  # type: ignore[arg-type]
         (
             lambda: lw.certify(Nothing(), language="parity"),  # type: ignore[arg-type]
-            "got a Nothing. Use lw.inside.decide for an algebra",
+            "got a Nothing. Use lw.interpret.decide for an algebra",
         ),
         (
             lambda: lw.certify(lw.compile("steps2022/addition-1", bits=2)),
@@ -195,7 +195,7 @@ def test_a_stored_evaluation_is_that_of_the_command_and_can_be_compared(tmp_path
         scores = lw.evaluate(run, lengths=[41, 60], words_per_length=50)
         stored = json.loads((folder / "evaluation.json").read_text())
         assert stored["mean_accuracy"] == scores.summary()["mean_accuracy"]
-        rules = lw.inside.shortcuts("parity", [41, 60], words_per_length=50)
+        rules = lw.interpret.shortcuts("parity", [41, 60], words_per_length=50)
         assert stored["shortcuts"] == scores.shortcuts() == rules
         alone = lw.evaluate(run.model, language="parity", lengths=[41, 60], words_per_length=50)
         assert alone.shortcuts() == rules

@@ -32,7 +32,7 @@ from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.proofs.search.certify import certify
 from lengthwise.proofs.search.exact_learning import language_of
 from lengthwise.proofs.search.extraction import extract_algebra
-from lengthwise.proofs.search.plain import PROVABLE
+from lengthwise.proofs.search.integrity import PROVABLE
 from proofs.search.test_robust import parity_by_hand
 from proofs.trained import (
     ENDS_WITH_1,

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 
 from lengthwise.languages.language import Language
-from lengthwise.proofs.search.finite import FiniteAlgebra, Tables
+from lengthwise.proofs.search.finite_algebra import FiniteAlgebra, Tables
 
 
 def short_words(num_symbols: int, most: int = 300) -> list[tuple[int, ...]]:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from lengthwise.errors import ConfigError, LengthwiseError, RunError
-from lengthwise.problems.testing import Test
+from lengthwise.problems.sweep_tests import Test
 from lengthwise.sweeps.job import Job, jobs_over_seeds, require_distinct
 from sweep_jobs import TESTS, small_jobs, small_plan
 

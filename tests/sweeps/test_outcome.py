@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from lengthwise.errors import RunError
-from lengthwise.problems.testing import AtLength, TestResult
+from lengthwise.problems.sweep_tests import AtLength, TestResult
 from lengthwise.sweeps.outcome import FORMAT, Failure, Outcome
 
 OUTCOME = Outcome(

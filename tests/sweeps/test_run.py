@@ -14,7 +14,7 @@ from lengthwise.problems.base import evaluate_and_store
 from lengthwise.problems.recognition import measure
 from lengthwise.problems.recognition.measure import RecognitionEvaluation
 from lengthwise.problems.runs import load_run, train
-from lengthwise.problems.testing import Test
+from lengthwise.problems.sweep_tests import Test
 from lengthwise.sweeps import run as running
 from lengthwise.sweeps.folder import BusyError, JobFolder
 from lengthwise.sweeps.job import Job

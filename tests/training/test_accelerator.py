@@ -22,7 +22,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 import lengthwise as lw
-from lengthwise import precision, transfer
+from lengthwise import device_copies, precision
 from lengthwise.analysis.analyses import ANALYSES, analysis_of
 from lengthwise.errors import ConfigError
 from lengthwise.models.recognisers import MODELS
@@ -108,7 +108,7 @@ def _step(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> nn.Module:
         return [0.0] * len(found)
 
     monkeypatch.setattr(loop, "_read", note)
-    monkeypatch.setattr(transfer, "STAGED", {"meta"})
+    monkeypatch.setattr(device_copies, "STAGED", {"meta"})
     monkeypatch.setattr(torch, "Generator", lambda device="cpu": _generator())
     state = loop.begin(model, objective, plan.training, None)
     with Waits() as waits, Makes() as makes:
@@ -384,6 +384,6 @@ def test_only_a_copy_to_a_device_that_takes_it_over_does_not_wait(
         return own
 
     monkeypatch.setattr(Tensor, "to", note)
-    transfer.send(tensor, torch.device(device))
-    transfer.send(There(tensor), torch.device(device))
+    device_copies.send(tensor, torch.device(device))
+    device_copies.send(There(tensor), torch.device(device))
     assert asked == [waits, True]

@@ -10,7 +10,7 @@ from typing import Any, Self
 import pytest
 
 import lengthwise as lw
-from lengthwise import silence
+from lengthwise import status_lines
 from lengthwise.errors import ConfigError
 from lengthwise.training import progress as progress_module
 from lengthwise.training.progress import TimeLeft, counting_progress, training_progress
@@ -167,7 +167,7 @@ def test_counted_work_in_a_log_is_told_again_while_no_piece_ends(
 ) -> None:
     heard = io.StringIO()
     monkeypatch.setattr(sys, "stderr", heard)
-    monkeypatch.setattr(silence, "SECONDS", 0.02)
+    monkeypatch.setattr(status_lines, "SECONDS", 0.02)
     with counting_progress("reproducing", "runs", at_once=True) as progress:
         progress(1, 30)
         while heard.getvalue().count("\n") < 3:

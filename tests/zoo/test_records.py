@@ -5,8 +5,8 @@ import json
 from pathlib import Path
 
 from lengthwise.board.entries import LANGUAGES
-from lengthwise.shipped import ROOT, list_shipped
 from lengthwise.zoo.records import card, read_records
+from lengthwise.zoo_paths import ROOT, list_shipped
 
 PROVED = [name for name in list_shipped() if (ROOT / name / "certificate.json").exists()]
 

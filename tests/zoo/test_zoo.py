@@ -9,11 +9,11 @@ import pytest
 
 import lengthwise as lw
 from cli.shell import Shell
-from lengthwise import shipped
+from lengthwise import zoo_paths
 from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.proofs.check.induction import check
-from lengthwise.shipped import ROOT, list_shipped
 from lengthwise.zoo.records import read_records
+from lengthwise.zoo_paths import ROOT, list_shipped
 
 PROVED = [name for name in list_shipped() if (ROOT / name / "certificate.json").exists()]
 
@@ -195,7 +195,7 @@ def damaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of a model, which stands in the place of the original."""
     copy = tmp_path / "parity"
     shutil.copytree(ROOT / "parity", copy)
-    monkeypatch.setattr(shipped, "ROOT", tmp_path)
+    monkeypatch.setattr(zoo_paths, "ROOT", tmp_path)
     return copy
 
 

@@ -20,7 +20,7 @@ from lengthwise.cli.output import (
 )
 from lengthwise.errors import ClaimError, ConfigError
 from lengthwise.files import require_folder_place
-from lengthwise.wording import format_count
+from lengthwise.messages import format_count
 
 if TYPE_CHECKING:
     from lengthwise_papers.experiment import Experiment, Statement, Table

@@ -22,7 +22,7 @@ from lengthwise_papers.experiment import (
     reproduce,
 )
 from lengthwise_papers.page import section
-from lengthwise_papers.trained import run_name
+from lengthwise_papers.trained_experiment import run_name
 
 
 class Stored(NamedTuple):

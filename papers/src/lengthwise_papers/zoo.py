@@ -33,10 +33,10 @@ from lengthwise.problems.runs import load_run, train
 from lengthwise.proofs.check.certificate import Certificate, digest_of
 from lengthwise.proofs.check.induction import check
 from lengthwise.proofs.search.certify import certify
-from lengthwise.shipped import ROOT
-from lengthwise.training.compiled import Compiled, save_compiled
+from lengthwise.training.construction_files import Compiled, save_compiled
 from lengthwise.training.devices import commit, environment
 from lengthwise.zoo.records import CARD, RECORD, card
+from lengthwise.zoo_paths import ROOT
 from lengthwise_papers.own.smallest_proofs import SETTINGS
 
 REPOSITORY = Path(__file__).parents[3]

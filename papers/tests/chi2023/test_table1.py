@@ -10,7 +10,7 @@ from lengthwise.languages.spec import parse
 from lengthwise_papers.chi2023 import table1
 from lengthwise_papers.chi2023.table1 import COLUMNS, NEAR, PUBLISHED, check, fit_table
 from lengthwise_papers.experiment import Record
-from lengthwise_papers.trained import (
+from lengthwise_papers.trained_experiment import (
     best_and_mean,
     mean_curve,
 )

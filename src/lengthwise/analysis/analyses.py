@@ -69,12 +69,12 @@ def has_binary_memory(network: object) -> bool:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Findings(Viewed):
-    """The result of an analysis, as `lw.inside.analyse` returns it.
+    """The result of an analysis, as `lw.interpret.analyse` returns it.
 
     Examples:
         >>> import lengthwise as lw
         >>> run = lw.load("zoo:parity")
-        >>> found = lw.inside.analyse(run, "receptive-field", lengths=[64], words_per_length=50)
+        >>> found = lw.interpret.analyse(run, "receptive-field", lengths=[64], words_per_length=50)
         >>> found.numbers[0]
         ('length 64: half of the gradient', 'in the last 25 symbols')
     """

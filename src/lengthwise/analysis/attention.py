@@ -23,7 +23,7 @@ from torch import Tensor, nn
 from lengthwise.analysis.model_copy import block_outputs, float64_copy
 from lengthwise.languages.language import Language
 from lengthwise.layers.chunks import grow
-from lengthwise.layers.rows import FullWords, Lengths
+from lengthwise.layers.right_aligned import FullWords, Lengths
 from lengthwise.layers.sliding_dilated import InsideChunks
 
 

@@ -35,7 +35,7 @@ from lengthwise.errors import ClaimError
 from lengthwise.languages.language import Language
 from lengthwise.languages.monoid import Monoid, transition_monoid
 from lengthwise.layers.chunks import grow
-from lengthwise.layers.rows import FullWords, Lengths
+from lengthwise.layers.right_aligned import FullWords, Lengths
 from lengthwise.tasks.state_maps import state_maps
 
 MEASURED_PER_LEVEL = 5000

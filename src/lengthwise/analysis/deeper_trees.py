@@ -24,7 +24,7 @@ from lengthwise.analysis.model_copy import float64_copy
 from lengthwise.evaluation.evaluate import answer_of
 from lengthwise.languages.language import Language
 from lengthwise.layers.chunks import ABSENT, Tree, grow
-from lengthwise.layers.rows import FullWords, Lengths
+from lengthwise.layers.right_aligned import FullWords, Lengths
 from lengthwise.models.regular_gpt import RegularGPT, roots
 from lengthwise.tasks.automaton import Automaton
 

@@ -14,7 +14,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from lengthwise.errors import ConfigError
-from lengthwise.models.adapted import Adapted
+from lengthwise.models.custom_network import Adapted
 from lengthwise.models.regular_gpt import RegularGPT
 
 

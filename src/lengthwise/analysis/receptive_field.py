@@ -37,7 +37,7 @@ from lengthwise.errors import ClaimError, TaskError
 from lengthwise.languages.language import Language
 from lengthwise.layers.chunks import grow
 from lengthwise.layers.memory import BinaryMemory
-from lengthwise.layers.rows import FullWords, Lengths
+from lengthwise.layers.right_aligned import FullWords, Lengths
 from lengthwise.models.regular_gpt import RegularGPT, roots
 
 _SYMBOLS_AT_ONCE = 2**16

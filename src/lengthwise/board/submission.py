@@ -23,14 +23,14 @@ from lengthwise.errors import CertificateError, ClaimError, RunError
 from lengthwise.files import require_run_folder
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
+from lengthwise.messages import format_count
 from lengthwise.problems.runs import require_own_certificate
 from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.proofs.check.induction import check, check_machine
 from lengthwise.proofs.check.statement import escape_unprintable
-from lengthwise.shipped import spell_path
-from lengthwise.training.compiled import is_compiled
+from lengthwise.training.construction_files import is_compiled
 from lengthwise.training.runs import RunFolder
-from lengthwise.wording import format_count
+from lengthwise.zoo_paths import spell_path
 
 _MB = 2**20
 

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from lengthwise.cli.known import ANALYSES as KNOWN
+from lengthwise.cli.catalogue_names import ANALYSES as KNOWN
 from lengthwise.cli.output import add_json, make_integer_type, note, print_facts, print_json
 from lengthwise.errors import ClaimError, ConfigError
 from lengthwise.evaluation.scores import parse_lengths
@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> None:
     """Measure, store the records in the run folder, draw, and print the numbers."""
     from lengthwise.analysis.analyses import ANALYSES, analysis_of, record_path
     from lengthwise.analysis.figures import to_png, to_svg
-    from lengthwise.inside import knowledge_of, longest_of_training
+    from lengthwise.interpret import knowledge_of, longest_of_training
     from lengthwise.problems.runs import load_run
     from lengthwise.training.runs import RunFolder
 

@@ -17,14 +17,14 @@ from lengthwise.errors import (
     unknown_name,
 )
 from lengthwise.files import require_file_place
+from lengthwise.proofs.check.bfloat16_balls import Precision
 from lengthwise.proofs.check.certificate import Certificate, Strength
 from lengthwise.proofs.check.file import OF_RUNS, check_file
 from lengthwise.proofs.check.induction import Induction, check_with_induction
-from lengthwise.proofs.check.narrow import Precision
 from lengthwise.proofs.check.prefixes import PrefixInduction
 from lengthwise.proofs.check.statement import escape_unprintable, facts_of, terms_of
 from lengthwise.proofs.search.closure import MAX_CHUNKS
-from lengthwise.training.listing import read_statement
+from lengthwise.training.run_listing import read_statement
 
 if TYPE_CHECKING:
     from torch import nn
@@ -96,7 +96,7 @@ def _certify(arguments: argparse.Namespace) -> None:
     from lengthwise.languages.spec import parse
     from lengthwise.problems.capabilities import proving
     from lengthwise.problems.runs import load_run
-    from lengthwise.training.compiled import Compiled
+    from lengthwise.training.construction_files import Compiled
 
     if arguments.out is not None:
         require_file_place(arguments.out)

@@ -7,7 +7,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from lengthwise.cli.known import RUNGS
+from lengthwise.cli.catalogue_names import RUNGS
 from lengthwise.cli.output import (
     add_json,
     add_settings,
@@ -51,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Print how large the result will be, compute it, and store it."""
     from lengthwise.constructions.known_constructions import construct, names
-    from lengthwise.training.compiled import require_place_of_compiled, save_compiled
+    from lengthwise.training.construction_files import require_place_of_compiled, save_compiled
     from lengthwise.training.devices import environment
 
     if arguments.spec is None:

@@ -13,7 +13,7 @@ from lengthwise.languages.describe import LADDER_KEYS, describe
 from lengthwise.languages.ladder import QUESTIONS
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
-from lengthwise.wording import format_count
+from lengthwise.messages import format_count
 
 _MOST_SHOWN = 16
 """Classes, samples or counts that are printed; a group can have thousands."""
@@ -33,14 +33,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Print the description of the language."""
     language = parse(arguments.spec, arguments.alphabet)
-    description = describe_language(language)
+    description = describe_with_note(language)
     if arguments.json:
         print_json(description)
     else:
         print_description(language, description)
 
 
-def describe_language(language: Language) -> dict[str, Any]:
+def describe_with_note(language: Language) -> dict[str, Any]:
     """Describe a language; say first if it takes a while."""
     if language.num_states > _MANY:
         note(f"{language.num_states:,} states take some seconds.")

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from lengthwise.cli.output import add_json, make_integer_type, note, print_json, say
 from lengthwise.errors import ConfigError
-from lengthwise.explorer.bounded import Workers
 from lengthwise.explorer.server import Explorer
 from lengthwise.explorer.subjects import subject_of
+from lengthwise.explorer.timed_values import Workers
 from lengthwise.files import require_file_place, write_text
-from lengthwise.silence import mute
+from lengthwise.status_lines import mute
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -17,8 +17,8 @@ from lengthwise.languages.att import to_att
 from lengthwise.languages.characters import list_symbols
 from lengthwise.languages.dot import to_dot
 from lengthwise.languages.language import Language
+from lengthwise.messages import format_count
 from lengthwise.proofs.search.limits import MAX_ELEMENTS, MAX_STATES
-from lengthwise.wording import format_count
 
 if TYPE_CHECKING:
     from lengthwise.proofs.search.extraction import ExtractedAlgebra

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lengthwise.cli.describe import describe_language, print_description
+from lengthwise.cli.describe import describe_with_note, print_description
 from lengthwise.cli.output import (
     add_columns,
     add_json,
@@ -95,7 +95,7 @@ def run(arguments: argparse.Namespace) -> None:
     if out is not None:
         write_text(out, _WRITERS[out.suffix](inference))
         note(f"saved {out}")
-    description = describe_language(inference.language)
+    description = describe_with_note(inference.language)
     if arguments.json:
         file = None if out is None else str(out)
         print_json({**inference.to_dict(), "description": description, "file": file})

@@ -2,8 +2,8 @@
 
 import argparse
 
+from lengthwise.cli.input_lines import read_words, standard_lines
 from lengthwise.cli.output import add_json, add_language, print_answers, print_json
-from lengthwise.cli.words import read_words, standard_lines
 from lengthwise.languages.spec import parse
 
 

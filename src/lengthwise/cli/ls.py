@@ -5,8 +5,8 @@ from pathlib import Path
 
 from lengthwise.cli.output import add_json, note, print_json, print_table
 from lengthwise.evaluation.scores import percent
-from lengthwise.training.listing import Listed, list_runs
-from lengthwise.wording import format_count, shorter_mark
+from lengthwise.messages import format_count, shorter_mark
+from lengthwise.training.run_listing import Listed, list_runs
 
 COLUMNS = ["folder", "what", "seed", "written", "state", "right %", "evaluated", "proof"]
 

@@ -16,10 +16,10 @@ from lengthwise.escapes import printable
 from lengthwise.files import read_object, require_file_place, values_of, write_json
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
+from lengthwise.messages import format_count
 from lengthwise.monitor import UNKNOWN, Change, Monitor
-from lengthwise.shipped import PREFIX
-from lengthwise.silence import mute
-from lengthwise.wording import format_count
+from lengthwise.status_lines import mute
+from lengthwise.zoo_paths import PREFIX
 
 _AT_ONCE = 2**20
 """Bytes that are read at a time."""

@@ -6,10 +6,10 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
-from lengthwise.cli.known import OBJECTIVES
+from lengthwise.cli.catalogue_names import OBJECTIVES
 from lengthwise.errors import ConfigError
 from lengthwise.escapes import printable, printable_lines
-from lengthwise.silence import speak as note
+from lengthwise.status_lines import speak as note
 
 __all__ = [
     "Parser",

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from lengthwise.circuits.gate_sequence import GateSequence
+from lengthwise.cli.input_lines import Lines, read_words, standard_lines
 from lengthwise.cli.options import options_of
 from lengthwise.cli.output import (
     add_device,
@@ -21,10 +22,9 @@ from lengthwise.cli.output import (
     refuse,
 )
 from lengthwise.cli.snapped import add_snapped
-from lengthwise.cli.words import Lines, read_words, standard_lines
 from lengthwise.errors import ConfigError
 from lengthwise.problems.results import Answer, Predictor
-from lengthwise.training.listing import read_statement
+from lengthwise.training.run_listing import read_statement
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

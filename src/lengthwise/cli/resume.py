@@ -22,7 +22,7 @@ def run(arguments: argparse.Namespace) -> None:
     """Train to the end, or find that training has ended."""
     from lengthwise.problems.capabilities import Distributed
     from lengthwise.problems.planning import plan_from_dict
-    from lengthwise.training.compiled import is_compiled
+    from lengthwise.training.construction_files import is_compiled
     from lengthwise.training.distributed import require_alone
     from lengthwise.training.runs import RunFolder
 

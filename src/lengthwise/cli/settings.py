@@ -3,7 +3,7 @@
 import argparse
 from dataclasses import asdict
 
-from lengthwise.cli.known import PREFIXES
+from lengthwise.cli.catalogue_names import PREFIXES
 from lengthwise.cli.output import add_json, add_objective, note, print_json, print_table
 from lengthwise.errors import ConfigError
 from lengthwise.problems.presets import PRESETS

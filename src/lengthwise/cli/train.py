@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdo
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lengthwise.cli.known import MODELS
+from lengthwise.cli.catalogue_names import MODELS
 from lengthwise.cli.output import (
     add_columns,
     add_device,
@@ -27,7 +27,7 @@ from lengthwise.cli.output import (
 from lengthwise.errors import ClaimError, ConfigError, LengthwiseError
 from lengthwise.files import parse_json, read_text
 from lengthwise.problems.presets import PRESETS
-from lengthwise.silence import report_time
+from lengthwise.status_lines import report_time
 
 if TYPE_CHECKING:
     from lengthwise.problems.base import Plan, Run
@@ -120,7 +120,7 @@ def _run(arguments: argparse.Namespace) -> None:
     options: Mapping[str, Any] = {name: getattr(arguments, name) for name in names}
     spec, model, preset = arguments.spec, arguments.model, arguments.preset
     if infers(spec, model):
-        from lengthwise.problems.without_model import with_inference
+        from lengthwise.problems.infer_then_train import with_inference
 
         inferred = with_inference(spec, settings, options, arguments.out, counting_progress)
         spec, model, settings, options = (
@@ -186,7 +186,7 @@ def _train(
             training_progress(plan.title, plan.training.steps, unit, most)
         )
         if arguments.tensorboard is not None:
-            from lengthwise.training.track import track_progress
+            from lengthwise.training.tensorboard import track_progress
 
             progress = held.enter_context(track_progress(progress, arguments.tensorboard))
         trained = train(

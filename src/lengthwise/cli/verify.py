@@ -21,7 +21,7 @@ from lengthwise.cli.output import (
 from lengthwise.constructions.defaults import ALL_WORDS, MOST, PRECISIONS
 from lengthwise.errors import ClaimError, ConfigError, LanguageError, RunError
 from lengthwise.files import write_json
-from lengthwise.shipped import is_shipped
+from lengthwise.zoo_paths import is_shipped
 
 if TYPE_CHECKING:
     from lengthwise.constructions.construction import Computed

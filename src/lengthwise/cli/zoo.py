@@ -7,9 +7,9 @@ from pathlib import Path
 from lengthwise.cli.output import add_json, note, print_json, print_table
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.files import require_folder_place
-from lengthwise.shipped import PREFIX, resolve_path
-from lengthwise.wording import format_count
+from lengthwise.messages import format_count
 from lengthwise.zoo.records import CARD, COLUMNS, read_record, read_records, row
+from lengthwise.zoo_paths import PREFIX, resolve_path
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -1,7 +1,8 @@
 r"""Weights for the regular languages of C-RASP: `--as c-rasp`, a decoder that only counts.
 
 No head looks for a position. Every head attends to all earlier positions alike, and feed-forward
-networks compare what it counted (arXiv 2608.13433; `languages.balance` decides the class).
+networks compare what it counted (arXiv 2608.13433;
+`languages.balanced_counters` decides the class).
 
 The program. An automaton goes through its strongly connected parts in order, each once. In a part
 S that was entered in state e, a balanced counter has the sum p(q) - p(e) in state q, whatever was
@@ -36,12 +37,12 @@ from lengthwise.constructions.programs import Memory, Program, TallyOf, trim
 from lengthwise.constructions.tallies import MAX_SUM
 from lengthwise.errors import ConstructionError, LanguageError
 from lengthwise.languages.algebra import c_rasp
-from lengthwise.languages.balance import BalanceCounter as BalancedCounter
-from lengthwise.languages.balance import CountedPart, count_parts
+from lengthwise.languages.balanced_counters import BalanceCounter as BalancedCounter
+from lengthwise.languages.balanced_counters import CountedPart, count_parts
 from lengthwise.languages.components import parts
-from lengthwise.languages.evidence import LadderSubject
+from lengthwise.languages.domain_merging import merge_outside_domain
 from lengthwise.languages.language import Language
-from lengthwise.languages.merged import merge_outside_domain
+from lengthwise.languages.verdicts import LadderSubject
 
 MAX_ROUTES = 200
 """Largest number of ways through the parts."""

@@ -8,8 +8,8 @@ it: memories of lower layers. The value 0 is that of the start.
 
 A level whose values are permuted has a group of permutations, which must be solvable. Let P_i be
 the product of the permutations at positions before i, with the identity where the level is reset.
-Its exponents along a series of the group (`languages.series`) are counters. If the level was last
-reset at j, to the value v, its coordinate before i is v moved by all permutations since, which is
+Its exponents along a series of the group (`languages.solvable_groups`) are counters. If the level
+was last reset at j, to the value v, its coordinate before i is v moved by all permutations since:
 
     w moved by P_i,    with w = v moved by the inverse of P_j:
 
@@ -26,9 +26,9 @@ from lengthwise.constructions.diagrams import Diagrams
 from lengthwise.constructions.programs import Counter, LookupTable, Memory, Program, trim
 from lengthwise.errors import ConstructionError, LanguageError
 from lengthwise.languages.cascade import Cascade, CascadeLevel
+from lengthwise.languages.domain_merging import merge_outside_domain
 from lengthwise.languages.language import Language
-from lengthwise.languages.merged import merge_outside_domain
-from lengthwise.languages.series import centre_residue, inverse, series
+from lengthwise.languages.solvable_groups import centre_residue, inverse, series
 
 MAX_CASES = 20_000
 """Largest number of combinations of a symbol and values of the memories."""

@@ -17,7 +17,7 @@ from lengthwise.circuits.gate_sequence import GateSequence
 from lengthwise.errors import TaskError
 from lengthwise.evaluation.evaluate import answer_of
 from lengthwise.languages.language import Language
-from lengthwise.tasks.audited import one_edit_into, other_classes
+from lengthwise.tasks.audited_draws import one_edit_into, other_classes
 from lengthwise.tasks.balance import draw_balanced_classes
 from lengthwise.tasks.sampling import UniformSampler
 

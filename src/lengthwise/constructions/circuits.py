@@ -80,8 +80,8 @@ from lengthwise.constructions.weights import (
 from lengthwise.errors import ConstructionError
 from lengthwise.layers.attention import Attention
 from lengthwise.layers.encodings import LearnedPosition
+from lengthwise.messages import format_count
 from lengthwise.models.decoder import Decoder, DecoderConfig
-from lengthwise.wording import format_count
 
 NAMES = ("value", "-value", "balance", "read", "-read", "answer", "-answer")
 """Coordinates of the stream besides the positions."""

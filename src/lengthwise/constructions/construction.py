@@ -10,11 +10,11 @@ from lengthwise.circuits.gate_sequence import GateSequence
 from lengthwise.constructions.defaults import PRECISIONS
 from lengthwise.display import Viewed
 from lengthwise.languages.language import Language
+from lengthwise.messages import format_count, shorten
 from lengthwise.tasks.task import Task
-from lengthwise.training.compiled import Compiled
-from lengthwise.training.made_for import remember
+from lengthwise.training.construction_files import Compiled
+from lengthwise.training.model_languages import remember
 from lengthwise.training.runs import RunFolder
-from lengthwise.wording import format_count, shorten
 
 EVERY_LENGTH: Mapping[str, int | None] = dict.fromkeys(PRECISIONS)
 """The range of a claim for every length in every precision."""

@@ -29,8 +29,8 @@ from lengthwise.constructions.lookups import LookupDesign
 from lengthwise.constructions.programs import Counter, LookupTable, Memory, Program, TallyOf
 from lengthwise.constructions.rungs import RUNGS
 from lengthwise.errors import ConfigError, RunError
+from lengthwise.languages.domain_merging import merge_outside_domain
 from lengthwise.languages.language import Language
-from lengthwise.languages.merged import merge_outside_domain
 from lengthwise.layers.attention import Attention
 from lengthwise.models.causal_recogniser import PrefixRecogniser
 from lengthwise.models.encoder import Encoder

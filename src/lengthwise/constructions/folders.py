@@ -11,7 +11,7 @@ from lengthwise.constructions.known_constructions import (
 )
 from lengthwise.errors import RunError
 from lengthwise.files import values_of
-from lengthwise.training.compiled import load_compiled
+from lengthwise.training.construction_files import load_compiled
 from lengthwise.training.runs import RunFolder
 
 

@@ -54,8 +54,8 @@ from lengthwise.constructions.numbering import Action, Numbering, bases
 from lengthwise.constructions.points import MOST, points_of
 from lengthwise.constructions.units import Floats, Integers, Units
 from lengthwise.errors import LanguageError
+from lengthwise.languages.domain_merging import merge_outside_domain
 from lengthwise.languages.language import Language
-from lengthwise.languages.merged import merge_outside_domain
 
 
 class ImageEncoding:

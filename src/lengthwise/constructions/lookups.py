@@ -76,8 +76,8 @@ from lengthwise.constructions.tallies import TallyNames
 from lengthwise.constructions.weights import count_parameters, set_unit, zero_weights
 from lengthwise.errors import ConstructionError
 from lengthwise.layers.layer_biases import RecencyPosition
+from lengthwise.messages import format_count
 from lengthwise.models.causal_recogniser import CausalRecogniser, CausalRecogniserConfig
-from lengthwise.wording import format_count
 
 ATTENTIONS = ("softmax", "rightmost")
 """Attentions of programs of lookups alone."""

@@ -19,8 +19,8 @@ from lengthwise.errors import ConstructionError
 from lengthwise.layers.attention import Attention
 from lengthwise.layers.encodings import FeaturePosition
 from lengthwise.models.encoder import Encoder, EncoderConfig
+from lengthwise.models.meta_networks import undrawn
 from lengthwise.models.transformer_layer import TransformerLayer
-from lengthwise.models.undrawn import undrawn
 
 HEAD_WIDTH = 4
 """Width of a head: its square root is exact, so the logits are exactly as written."""

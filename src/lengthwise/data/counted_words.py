@@ -21,11 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lengthwise.data.columns import Columns
+from lengthwise.data.compressed_files import PACKED
 from lengthwise.data.formats.objects import JsonLines
 from lengthwise.data.formats.plain_block import within
 from lengthwise.data.formats.separated import TabSeparated
 from lengthwise.data.numbered_words import SYMBOLS, NumberedWords, number_words
-from lengthwise.data.packed import PACKED
 from lengthwise.data.word_files import WordFile
 from lengthwise.data.word_symbols import MixedSpaces
 from lengthwise.errors import ConfigError, RunError, TextError
@@ -36,7 +36,7 @@ PART = 2**26
 Arrays = dict[str, NDArray[Any]]
 
 
-class Workers(Protocol):
+class CountingWorkers(Protocol):
     """Calls functions elsewhere, as an executor of sweeps does."""
 
     def submit(self, function: Callable[..., str], /, *arguments: Any) -> "Future[str]":
@@ -49,7 +49,7 @@ class Workers(Protocol):
 
 
 def counted_words(
-    file: WordFile, alphabet: Sequence[str] | None, folder: Path, workers: Workers
+    file: WordFile, alphabet: Sequence[str] | None, folder: Path, workers: CountingWorkers
 ) -> NumberedWords | None:
     """Return the words of a file, counted by workers; None if it has to be read in one piece.
 

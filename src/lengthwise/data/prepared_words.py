@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lengthwise.data.columns import Columns
-from lengthwise.data.counted_words import Workers, counted_words
+from lengthwise.data.counted_words import CountingWorkers, counted_words
 from lengthwise.data.labelled_words import ONE_LABEL, LabelledWords
 from lengthwise.data.numbered_words import NumberedWords, number_words
 from lengthwise.data.word_files import WordFile
@@ -40,7 +40,7 @@ from lengthwise.files import (
     write_json,
 )
 from lengthwise.languages.validation import check_alphabet
-from lengthwise.wording import format_count
+from lengthwise.messages import format_count
 
 try:
     import fcntl
@@ -62,7 +62,7 @@ def prepare_words(
     *,
     by_majority: bool = False,
     columns: Columns | None = None,
-    workers: Workers | None = None,
+    workers: CountingWorkers | None = None,
 ) -> LabelledWords:
     """Return the words of a file, read now or, if that was done before, from the cache folder.
 

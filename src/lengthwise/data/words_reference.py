@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from lengthwise.data.columns import Columns
-from lengthwise.data.counted_words import Workers
+from lengthwise.data.counted_words import CountingWorkers
 from lengthwise.data.labelled_words import LabelledWords
 from lengthwise.data.prepared_words import prepare_words
 from lengthwise.errors import TextError
@@ -39,7 +39,7 @@ class WordsReference:
         by_majority: bool = False,
         columns: Columns | None = None,
         needs_labels: bool = True,
-        workers: Workers | None = None,
+        workers: CountingWorkers | None = None,
     ) -> "WordsReference":
         """Return the reference to a file, which is read.
 

@@ -5,7 +5,7 @@ from math import atan2, cos, hypot, pi, sin
 
 from lengthwise.drawing.labels import FONT_SIZE, Pair
 from lengthwise.drawing.labels import text_width as width_of
-from lengthwise.drawing.shapes import HEAD, Curve, Label, Layout, Point, Subject
+from lengthwise.drawing.shapes import HEAD, AutomatonLayout, Curve, Drawable, Label, Point
 
 _BEND = 0.12
 """How far a line leaves the straight one, for its length."""
@@ -16,7 +16,7 @@ _ALONG = (0.3, 0.25, 0.35, 0.2, 0.4, 0.45, 0.5, 0.55, 0.6)
 Box = tuple[float, float, float, float]
 
 
-def on_circle(subject: Subject) -> Layout:
+def on_circle(subject: Drawable) -> AutomatonLayout:
     """Lay out an automaton clockwise from the left, in the order of the lengths of words."""
     states = subject.states
     apart = max(subject.widths.values()) + 30 + 4 * len(subject.lines) / len(states)
@@ -35,10 +35,10 @@ def on_circle(subject: Subject) -> Layout:
             boxes.append(curves[pair][1].box)
     for pair in subject.lines:
         curves[pair] = _curve(subject, pair, places, boxes)
-    return subject.finished(places.__getitem__, curves)
+    return subject.finish(places.__getitem__, curves)
 
 
-def _curve(subject: Subject, pair: Pair, places: dict[int, Point], boxes: list[Box]) -> Curve:
+def _curve(subject: Drawable, pair: Pair, places: dict[int, Point], boxes: list[Box]) -> Curve:
     """Return a bent line with a label where there is room, whose box joins the others."""
     (ax, ay), (bx, by) = places[pair[0]], places[pair[1]]
     length = hypot(bx - ax, by - ay)

@@ -35,7 +35,7 @@ class Item:
     """Neighbours in the column to the right."""
 
 
-def join(left: Item, right: Item) -> None:
+def connect(left: Item, right: Item) -> None:
     """Draw a line between items of neighbouring columns."""
     left.after.append(right)
     right.before.append(left)

@@ -10,18 +10,18 @@ from collections.abc import Sequence
 from itertools import pairwise
 from math import cos, pi, radians, sin
 
-from lengthwise.drawing.columns import Item, arrange, join
+from lengthwise.drawing.columns import Item, arrange, connect
 from lengthwise.drawing.labels import FONT_SIZE, Pair
 from lengthwise.drawing.labels import text_width as width_of
 from lengthwise.drawing.shapes import (
     HEAD,
     LOOP,
     RADIUS,
+    AutomatonLayout,
     Curve,
+    Drawable,
     Label,
-    Layout,
     Point,
-    Subject,
     direction,
 )
 
@@ -36,15 +36,15 @@ _MOST_RISE = 5.0
 """How far a line that passes a column may leave its height at both sides of it."""
 
 
-def in_columns(subject: Subject) -> Layout:
+def in_columns(subject: Drawable) -> AutomatonLayout:
     """Lay out an automaton with few arrows."""
-    return _Drawing(subject).finished()
+    return _Drawing(subject).finish()
 
 
 class _Drawing:
     """The steps of a layout: columns of items, their places, then the curves."""
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: Drawable) -> None:
         self.subject = subject
         self.level = _levels(self.subject.states, self.subject.symbols)
         self.columns: list[list[Item]] = [[] for _ in range(2 * max(self.level.values()) + 2)]
@@ -79,7 +79,7 @@ class _Drawing:
             side = -1 if self._turns_left(pair) else 1
             turn = self._add(begin + side, _LINE / 2, _LINE / 2, 3.0, width + 8)
             for state in pair:
-                join(*((self.item[state], turn)[::side]))
+                connect(*((self.item[state], turn)[::side]))
             return [turn]
         step = 1 if end > begin else -1
         middle = (begin + end) // 2
@@ -92,7 +92,7 @@ class _Drawing:
         ]
         path = [self.item[source], *items, self.item[target]]
         for one, other in pairwise(path):
-            join(*((one, other) if step > 0 else (other, one)))
+            connect(*((one, other) if step > 0 else (other, one)))
         return items
 
     def _turns_left(self, pair: Pair) -> bool:
@@ -205,7 +205,7 @@ class _Drawing:
         )
         return points, Label(x + side * (6 + width_of(text) / 2), item.y + 4, text)
 
-    def finished(self) -> Layout:
+    def finish(self) -> AutomatonLayout:
         """Return the drawing."""
         curves = {
             pair: self.subject.loop(pair[0], self._middle(pair[0]))
@@ -213,7 +213,7 @@ class _Drawing:
             else self._curve(pair)
             for pair in self.subject.symbols
         }
-        return self.subject.finished(self._middle, curves)
+        return self.subject.finish(self._middle, curves)
 
 
 def _bent(a: Point, heading: Point, b: Point, arriving: Point) -> list[Point]:

@@ -76,7 +76,7 @@ class DrawnArrow:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class AutomatonLayout:
     """A drawing of an automaton, in pixels."""
 
     box: tuple[float, float, float, float]
@@ -91,7 +91,7 @@ Curve = tuple[tuple[Point, ...], Label]
 """Points of an arrow, and its label."""
 
 
-class Subject:
+class Drawable:
     """The reachable states of the automaton over all words, with names and labels.
 
     Classes from `num_classes` on are outside the domain; by default they are those that
@@ -142,7 +142,9 @@ class Subject:
         label_x = x + dx * (away + width_of(text) / 2)
         return points, Label(label_x, y + away * dy + FONT_SIZE / 2 * (1 + dy) - 2, text)
 
-    def finished(self, middle: Callable[[int], Point], curves: Mapping[Pair, Curve]) -> Layout:
+    def finish(
+        self, middle: Callable[[int], Point], curves: Mapping[Pair, Curve]
+    ) -> AutomatonLayout:
         """Return the drawing, with a box that contains all of it."""
         first, y = middle(self.states[0])
         start = (first - self.widths[self.states[0]] / 2 - _START, y)
@@ -169,7 +171,7 @@ class Subject:
         ]
         left, top = (min(box[side] for box in boxes) - _MARGIN for side in (0, 1))
         right, bottom = (max(box[side] for box in boxes) + _MARGIN for side in (2, 3))
-        return Layout((left, top, right, bottom), tuple(states), tuple(arrows), start)
+        return AutomatonLayout((left, top, right, bottom), tuple(states), tuple(arrows), start)
 
 
 def direction(a: Point, b: Point) -> Point:

@@ -4,7 +4,7 @@ from html import escape
 
 from lengthwise.drawing.labels import FONT_SIZE
 from lengthwise.drawing.layout import layout_of
-from lengthwise.drawing.shapes import HEAD, RADIUS, DrawnArrow, DrawnState, Label, Layout
+from lengthwise.drawing.shapes import HEAD, RADIUS, AutomatonLayout, DrawnArrow, DrawnState, Label
 from lengthwise.escapes import printable
 from lengthwise.languages.language import Language
 
@@ -42,7 +42,7 @@ def automaton_svg(language: Language) -> str:
     )
 
 
-def path_of(arrow: DrawnArrow) -> str:
+def svg_path(arrow: DrawnArrow) -> str:
     """Return the curve of an arrow, without its head, as the `d` of a path."""
     first, *others = (f"{x:.1f},{y:.1f}" for x, y in arrow.points)
     return f"M{first} C{' '.join(others)}"
@@ -53,7 +53,7 @@ def head_of(arrow: DrawnArrow) -> str:
     return _head(arrow.points[-1], arrow.tip)
 
 
-def start_of(layout: Layout) -> tuple[str, str]:
+def start_of(layout: AutomatonLayout) -> tuple[str, str]:
     """Return the line that points to the start state, and its head, each as the `d` of a path."""
     x, y = layout.start
     tip = (layout.states[0].box[0], y)
@@ -69,12 +69,12 @@ def _head(base: tuple[float, float], tip: tuple[float, float]) -> str:
 def _arrow(arrow: DrawnArrow) -> str:
     return (
         f"<g><title>{_text(arrow.title)}</title>"
-        f'<path d="{path_of(arrow)}" stroke="{BLUE}"/><path d="{head_of(arrow)}" fill="{BLUE}"/>'
+        f'<path d="{svg_path(arrow)}" stroke="{BLUE}"/><path d="{head_of(arrow)}" fill="{BLUE}"/>'
         f"{_label(arrow.label)}</g>"
     )
 
 
-def _start(layout: Layout) -> str:
+def _start(layout: AutomatonLayout) -> str:
     line, head = start_of(layout)
     return f'<path d="{line}" stroke="currentColor"/><path d="{head}" fill="currentColor"/>'
 

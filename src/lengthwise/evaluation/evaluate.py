@@ -9,14 +9,14 @@ from jaxtyping import Float, Int
 from torch import Tensor
 from torch.nn import functional as F
 
+from lengthwise.device_copies import send
 from lengthwise.errors import ConfigError, TaskError
 from lengthwise.evaluation.scores import Score, Scores
 from lengthwise.languages.language import Language
-from lengthwise.layers.rows import unusual
+from lengthwise.layers.right_aligned import unusual
+from lengthwise.messages import format_count
 from lengthwise.precision import require_usable
 from lengthwise.tasks.task import MOST_AT_ONE_LENGTH, Task
-from lengthwise.transfer import send
-from lengthwise.wording import format_count
 
 MOST_SYMBOLS = 1_000_000
 """Greatest number of positions of one batch, so that memory stays bounded whatever the lengths."""

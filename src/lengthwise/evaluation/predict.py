@@ -7,9 +7,9 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from lengthwise.device_copies import send
 from lengthwise.evaluation.evaluate import Recogniser, answers, neighbours
 from lengthwise.tasks.automaton import PAD
-from lengthwise.transfer import send
 
 
 def logits_of(

@@ -9,7 +9,7 @@ from typing import Any
 from lengthwise.display import Viewed
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.files import require_kinds
-from lengthwise.wording import format_count
+from lengthwise.messages import format_count
 
 _MOST_LENGTHS = 100_000
 
@@ -111,7 +111,7 @@ class Scores(Viewed):
         if self.rules is None:
             raise ConfigError(
                 "scores from records do not have their words. Evaluate again, or use "
-                "lw.inside.shortcuts(language)."
+                "lw.interpret.shortcuts(language)."
             )
         return self.rules()
 

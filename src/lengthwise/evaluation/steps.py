@@ -16,12 +16,12 @@ import torch
 from jaxtyping import Float, Int
 from torch import Generator, Tensor, nn
 
+from lengthwise.device_copies import send
 from lengthwise.errors import TaskError
 from lengthwise.evaluation.predict import device_of
 from lengthwise.evaluation.scores import wilson
-from lengthwise.layers.rows import FullWords
+from lengthwise.layers.right_aligned import FullWords
 from lengthwise.tasks.step_tasks import Layout, StepTask
-from lengthwise.transfer import send
 
 
 @runtime_checkable

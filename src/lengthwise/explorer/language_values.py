@@ -11,7 +11,7 @@ import numpy as np
 
 from lengthwise.drawing.layout import is_readable, layout_of
 from lengthwise.drawing.shapes import Label
-from lengthwise.drawing.svg import head_of, path_of, start_of
+from lengthwise.drawing.svg import head_of, start_of, svg_path
 from lengthwise.errors import LanguageError
 from lengthwise.languages.green import Green
 from lengthwise.languages.ladder import QUESTIONS, ladder
@@ -19,7 +19,7 @@ from lengthwise.languages.language import Language
 from lengthwise.languages.monoid import Monoid, transition_monoid
 from lengthwise.languages.spec import is_self_contained
 from lengthwise.languages.validation import short
-from lengthwise.wording import shorten
+from lengthwise.messages import shorten
 
 Values = dict[str, Any]
 
@@ -96,7 +96,7 @@ def _drawing(machine: Language, num_classes: int) -> Values | None:
         "box": [round(side, 1) for side in layout.box],
         "start": {"line": line, "head": head},
         "arrows": [
-            {"line": path_of(arrow), "head": head_of(arrow), **_label(arrow.label)}
+            {"line": svg_path(arrow), "head": head_of(arrow), **_label(arrow.label)}
             for arrow in layout.arrows
         ],
         "states": [

@@ -8,24 +8,24 @@ import numpy as np
 from torch import nn
 
 from lengthwise.errors import LengthwiseError
-from lengthwise.explorer.bounded import refusal
 from lengthwise.explorer.film_values import film_values
 from lengthwise.explorer.recurrent_values import recurrent_values
 from lengthwise.explorer.server import Asked
 from lengthwise.explorer.slot_values import slot_values
 from lengthwise.explorer.table_values import MOST_CHUNKS, hexadecimal, table_values
+from lengthwise.explorer.timed_values import refusal
 from lengthwise.languages.language import Language
 from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.problems.base import Run
 from lengthwise.problems.capabilities import proving
 from lengthwise.problems.classification import classify
-from lengthwise.problems.proof import is_about, read_proof
+from lengthwise.problems.run_certificate import is_about, read_proof
 from lengthwise.proofs.check.arrays import ABSENT
 from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.proofs.check.statement import facts_of, terms_of
-from lengthwise.proofs.search.binary import BinaryAlgebra
+from lengthwise.proofs.search.binary_algebra import BinaryAlgebra
 from lengthwise.proofs.search.network import node_of, require_regular_gpt
-from lengthwise.shipped import PREFIX, is_shipped
+from lengthwise.zoo_paths import PREFIX, is_shipped
 
 Values = dict[str, Any]
 

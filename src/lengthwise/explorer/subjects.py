@@ -8,12 +8,12 @@ from typing import Any
 from lengthwise.circuits.adders import adder_circuit
 from lengthwise.circuits.circuit_files import read_circuit
 from lengthwise.errors import ConfigError, LanguageError, RunError
-from lengthwise.explorer.bounded import Workers
 from lengthwise.explorer.circuit_values import circuit_values
 from lengthwise.explorer.language_values import stages
 from lengthwise.explorer.server import Answer
+from lengthwise.explorer.timed_values import Workers
 from lengthwise.languages.spec import parse
-from lengthwise.shipped import is_shipped
+from lengthwise.zoo_paths import is_shipped
 
 EXAMPLES = (
     "regex:(0|10*1)*",

@@ -25,9 +25,9 @@ from lengthwise.layers.sliding_dilated import InsideChunks
 from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.proofs.check.arrays import ABSENT, Integers
 from lengthwise.proofs.check.balls import Floats
-from lengthwise.proofs.search.binary import BinaryAlgebra
+from lengthwise.proofs.search.binary_algebra import BinaryAlgebra
 from lengthwise.proofs.search.extraction import extract_algebra
-from lengthwise.proofs.search.finite import NONE, FiniteAlgebra, Tables, tabulate
+from lengthwise.proofs.search.finite_algebra import NONE, FiniteAlgebra, Tables, tabulate
 from lengthwise.proofs.search.network import node_of
 
 Values = dict[str, Any]

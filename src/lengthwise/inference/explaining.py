@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lengthwise.inference.packed import Floats, PackedWords, count_weighted, log_likelihood
+from lengthwise.inference.packed_words import Floats, PackedWords, count_weighted, log_likelihood
 from lengthwise.inference.sample import Array, Sample
 from lengthwise.inference.visits import Passes
 

@@ -19,7 +19,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from lengthwise.inference.packed import PackedWords, count_misjudged, log_likelihood
+from lengthwise.inference.packed_words import PackedWords, count_misjudged, log_likelihood
 from lengthwise.inference.sample import Array
 
 _FIRST = 400

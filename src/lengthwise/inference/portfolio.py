@@ -21,10 +21,10 @@ from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 
-from lengthwise.inference.climbing import Climb
 from lengthwise.inference.distinguish import count_needed_states
 from lengthwise.inference.exact import Exact
-from lengthwise.inference.guiding import Guide
+from lengthwise.inference.hill_climbing import Climb
+from lengthwise.inference.network_guide import Guide
 from lengthwise.inference.rungs.catalogue import RUNGS
 from lengthwise.inference.sample import Sample
 from lengthwise.inference.searcher import (

@@ -146,7 +146,7 @@ class Sample:
 
         A word that is misjudged costs as many wrong labels more than one that is not.
         """
-        return weights_of(self.lines)
+        return line_weights(self.lines)
 
     @property
     def num_lines(self) -> int:
@@ -175,7 +175,7 @@ class Sample:
         return -float((self.shares * np.log2(self.shares)).sum())
 
 
-def weights_of(lines: NDArray[Any] | None) -> Array | None:
+def line_weights(lines: NDArray[Any] | None) -> Array | None:
     """Return the weights of words by their lines, as `Sample` has both."""
     return None if lines is None else np.subtract(*lines.T, dtype=np.int64)
 

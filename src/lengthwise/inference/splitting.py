@@ -17,7 +17,7 @@ import numpy as np
 
 from lengthwise.inference.explaining import ByAlarms, ByEnd, Candidate, LabelExplanation
 from lengthwise.inference.local_search import commonest_classes, drop_states
-from lengthwise.inference.packed import PackedWords
+from lengthwise.inference.packed_words import PackedWords
 from lengthwise.inference.sample import Array, Sample
 from lengthwise.inference.searcher import Attempt, Searcher, SearchTask, never_stop, to_language
 from lengthwise.inference.visits import Passes, passes_of, split_at

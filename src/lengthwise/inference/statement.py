@@ -45,7 +45,7 @@ from lengthwise.inference.shortcuts import best_shortcut
 from lengthwise.inference.support import Support
 from lengthwise.languages.language import Language
 from lengthwise.languages.validation import short
-from lengthwise.wording import format_count
+from lengthwise.messages import format_count
 
 CONFIDENCE = 0.999
 """Probability with which the bound holds, whatever the true share of wrong words is; and with

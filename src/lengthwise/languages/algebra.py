@@ -1,13 +1,15 @@
 """Verdicts that follow from Green's relations and groups of the syntactic monoid, and C-RASP's.
 
-`languages.green` has the definitions and their sources, `languages.balance` those of C-RASP.
+`languages.green` has the definitions and their sources, `languages.balanced_counters` those of
+C-RASP.
 """
 
 import numpy as np
 
 from lengthwise.errors import LanguageError
-from lengthwise.languages.balance import CountedPart, count_parts
-from lengthwise.languages.evidence import (
+from lengthwise.languages.balanced_counters import CountedPart, count_parts
+from lengthwise.languages.locally_testable import in_context, turning_words
+from lengthwise.languages.verdicts import (
     LadderSubject,
     Piece,
     PumpedWord,
@@ -17,8 +19,7 @@ from lengthwise.languages.evidence import (
     shortest_path,
     unlike,
 )
-from lengthwise.languages.local import in_context, turning_words
-from lengthwise.wording import format_count
+from lengthwise.messages import format_count
 
 
 def is_left_trivial(subject: LadderSubject) -> Verdict:

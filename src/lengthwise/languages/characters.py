@@ -95,7 +95,7 @@ def character_at(text: str, at: int, refuse: Refuse, *, is_class: bool = False) 
         if value >= LONGER:
             refuse(
                 column,
-                f"{quote(code.group())} is beyond the last character, U+10FFFF. Lower it",
+                f"{quote_typed(code.group())} is beyond the last character, U+10FFFF. Lower it",
             )
         return chr(value), code.end()
     if letter in "xuU":
@@ -148,7 +148,8 @@ def read_class(text: str, at: int, end: str, refuse: Refuse) -> tuple[CharacterC
             if is_range(text, at, end):
                 refuse(
                     at - 1,
-                    f"a range begins with a character, not {quote(text[at - 2 : at])}. Use \\-",
+                    f"a range begins with a character, not {quote_typed(text[at - 2 : at])}. "
+                    "Use \\-",
                 )
             continue
         column = at + 1
@@ -158,7 +159,8 @@ def read_class(text: str, at: int, end: str, refuse: Refuse) -> tuple[CharacterC
             if shorthand_at(text, at + 1):
                 refuse(
                     column,
-                    f"a range ends with a character, not {quote(text[at + 1 : at + 3])}. Use \\-",
+                    f"a range ends with a character, not {quote_typed(text[at + 1 : at + 3])}. "
+                    "Use \\-",
                 )
             last, at = character_at(text, at + 1, refuse, is_class=True)
         if last < first:
@@ -297,14 +299,14 @@ def format_symbol(symbol: str) -> str:
     return symbol if symbol.isprintable() and symbol != " " else repr(symbol)[1:-1]
 
 
-def quote(text: str) -> str:
+def quote_typed(text: str) -> str:
     r"""Return a string between quotes, with backslashes as they are typed: `'\d'`."""
     return repr(text).replace("\\\\", "\\")
 
 
 def short_symbols(text: str) -> str:
-    """Return a string as `quote`, or the beginning of a long one."""
-    return quote(text if len(text) <= 60 else text[:57] + "...")
+    """Return a string as `quote_typed`, or the beginning of a long one."""
+    return quote_typed(text if len(text) <= 60 else text[:57] + "...")
 
 
 def _runs(symbols: Sequence[str], write: Callable[[str], str]) -> list[str]:

@@ -15,14 +15,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from lengthwise.errors import LanguageError, unknown_name
-from lengthwise.languages import algebra, subsequences, windows
-from lengthwise.languages.draws import or_drawn
-from lengthwise.languages.evidence import Decide, LadderSubject, Verdict
-from lengthwise.languages.local import dot_depth_one, locally_testable, threshold_testable
+from lengthwise.languages import algebra, definite, subsequences
+from lengthwise.languages.locally_testable import (
+    dot_depth_one,
+    locally_testable,
+    threshold_testable,
+)
 from lengthwise.languages.monoid import MAX_ELEMENTS
 from lengthwise.languages.moore_machine import MooreMachine
+from lengthwise.languages.random_refutation import or_drawn
 from lengthwise.languages.sensitivity import average_sensitivity, greatest_sensitivity
 from lengthwise.languages.tiers import on_tier
+from lengthwise.languages.verdicts import Decide, LadderSubject, Verdict
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -44,20 +48,20 @@ def _of_rejected(decide: Callable[[LadderSubject, int], Verdict]) -> Decide:
 _locally_testable = or_drawn("locally_testable", locally_testable)
 _threshold_testable = or_drawn("threshold_testable", threshold_testable)
 _dot_depth_one = or_drawn("dot_depth_one", dot_depth_one)
-_co_strictly_local = _of_rejected(windows.strictly_local)
+_co_strictly_local = _of_rejected(definite.strictly_local)
 
 QUESTIONS: Mapping[str, tuple[str, Decide]] = {
-    "finite": ("finite", windows.finiteness),
-    "co_finite": ("co-finite", _of_rejected(windows.finiteness)),
-    "definite": ("definite", or_drawn("definite", windows.definite)),
-    "reverse_definite": ("reverse definite", windows.reverse_definite),
+    "finite": ("finite", definite.finiteness),
+    "co_finite": ("co-finite", _of_rejected(definite.finiteness)),
+    "definite": ("definite", or_drawn("definite", definite.definite)),
+    "reverse_definite": ("reverse definite", definite.reverse_definite),
     "generalised_definite": (
         "generalised definite",
-        or_drawn("generalised_definite", windows.is_generalised_definite),
+        or_drawn("generalised_definite", definite.is_generalised_definite),
     ),
-    "strictly_local": ("strictly local", windows.strictly_local),
+    "strictly_local": ("strictly local", definite.strictly_local),
     "co_strictly_local": ("complement of strictly local", _co_strictly_local),
-    "tier_strictly_local": ("strictly local on a tier", on_tier(windows.strictly_local)),
+    "tier_strictly_local": ("strictly local on a tier", on_tier(definite.strictly_local)),
     "tier_co_strictly_local": (
         "complement of strictly local on a tier",
         on_tier(_co_strictly_local),

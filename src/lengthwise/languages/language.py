@@ -13,8 +13,8 @@ from lengthwise.arguments import require_integer
 from lengthwise.errors import LanguageError
 from lengthwise.languages.characters import list_symbols
 from lengthwise.languages.moore_machine import OUTSIDE, MooreMachine
+from lengthwise.messages import format_count, shorten
 from lengthwise.registry import Catalogue
-from lengthwise.wording import format_count, shorten
 
 if TYPE_CHECKING:
     from lengthwise.languages.ladder import Ladder

@@ -19,7 +19,7 @@ from lengthwise.languages.validation import (
     check_symbols,
     check_table,
 )
-from lengthwise.wording import format_count
+from lengthwise.messages import format_count
 
 _FITTING = 20
 """Symbols that a message lists."""

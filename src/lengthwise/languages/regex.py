@@ -36,7 +36,7 @@ from lengthwise.languages.glushkov import MAX_TABLE, Fragment, PositionAutomaton
 from lengthwise.languages.language import Language
 from lengthwise.languages.regex_tokens import Token, refuse_token, tokens_of
 from lengthwise.languages.validation import check_alphabet
-from lengthwise.wording import format_count
+from lengthwise.messages import format_count
 
 if TYPE_CHECKING:
     from automata.fa.dfa import DFA

@@ -22,7 +22,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from lengthwise.languages.evidence import LadderSubject
+from lengthwise.languages.verdicts import LadderSubject
 
 LENGTHS = (8, 16, 32)
 """The lengths for which sensitivity is computed."""

@@ -19,9 +19,9 @@ from lengthwise.languages.named_languages import CATALOGUE, FAMILIES, dyck
 from lengthwise.languages.validation import short
 
 if TYPE_CHECKING:
-    from lengthwise.languages.kinds import Kind
     from lengthwise.languages.ltl import Formula
     from lengthwise.languages.named_languages import NamedLanguage
+    from lengthwise.languages.spec_kinds import Kind
     from lengthwise.registry import Catalogue
 
 _KIND = re.compile(r"(\w+)(?:\[(.*?)\])?:")
@@ -45,7 +45,8 @@ def language(
             automaton in a file: `abc`, or `s1 s2` if some have several characters; or a list of
             them.
         max_states: states that are enough for the function. The result is exact if they are, and
-            says nothing of the function otherwise (`lengthwise.languages.explore.from_function`).
+            says nothing of the function otherwise (`from_function` in
+            `lengthwise.languages.function_learning`).
 
     Examples:
         >>> import lengthwise as lw
@@ -60,7 +61,7 @@ def language(
     """
     alphabet = alphabet_text(alphabet)
     if callable(spec):
-        from lengthwise.languages.kinds import of_function  # noqa: PLC0415  of functions alone
+        from lengthwise.languages.spec_kinds import of_function  # noqa: PLC0415  of functions alone
 
         return of_function(spec, alphabet, max_states)
     if max_states is not None:
@@ -111,7 +112,7 @@ def names_kind(spec: str) -> bool:
 
 def _kinds() -> "Mapping[str, Kind]":
     """Return the kinds of languages by what names them, which the named languages do not need."""
-    from lengthwise.languages.kinds import KINDS  # noqa: PLC0415  of lines with a prefix
+    from lengthwise.languages.spec_kinds import KINDS  # noqa: PLC0415  of lines with a prefix
 
     return KINDS
 

@@ -26,9 +26,9 @@ from functools import reduce
 
 from lengthwise.errors import LanguageError, unknown_name
 from lengthwise.languages.builders import from_step_function
-from lengthwise.languages.evidence import LadderSubject
 from lengthwise.languages.ladder import answer
 from lengthwise.languages.language import Language
+from lengthwise.languages.verdicts import LadderSubject
 
 MOST_DRAWS = 300
 """Number of languages that are drawn for one seed before it is given up."""

@@ -17,7 +17,8 @@ from collections.abc import Callable, Hashable
 from itertools import product
 from typing import TypeVar
 
-from lengthwise.languages.evidence import (
+from lengthwise.languages.moore_machine import MooreMachine
+from lengthwise.languages.verdicts import (
     NO_RECOGNISER,
     LadderSubject,
     Piece,
@@ -26,7 +27,6 @@ from lengthwise.languages.evidence import (
     make_family,
     unlike,
 )
-from lengthwise.languages.moore_machine import MooreMachine
 
 MAX_SEEN = 20_000
 """Largest number of pairs of a state and what is known of a word that are tried for one k."""

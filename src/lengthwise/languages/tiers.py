@@ -27,7 +27,7 @@ symbols that change no state add no element to the monoid, and subsequences skip
 
 from dataclasses import replace
 
-from lengthwise.languages.evidence import Decide, LadderSubject, Verdict
+from lengthwise.languages.verdicts import Decide, LadderSubject, Verdict
 
 
 def on_tier(decide: Decide) -> Decide:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TypeGuard
 
 from lengthwise.errors import LanguageError, WordError
-from lengthwise.wording import format_count
+from lengthwise.messages import format_count
 
 
 def check_alphabet(alphabet: object) -> None:

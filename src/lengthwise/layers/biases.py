@@ -17,6 +17,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from lengthwise.device_copies import send
 from lengthwise.layers.position import (
     KeyPositions,
     Position,
@@ -24,7 +25,6 @@ from lengthwise.layers.position import (
     Queries,
     QueryPositions,
 )
-from lengthwise.transfer import send
 
 NUM_BUCKETS = 32
 MAX_DISTANCE = 128

@@ -19,8 +19,8 @@ from jaxtyping import Bool, Int
 from torch import Tensor
 from torch.nn import functional as F
 
-from lengthwise.layers.rows import FullWords, Lengths, only_words
-from lengthwise.transfer import send
+from lengthwise.device_copies import send
+from lengthwise.layers.right_aligned import FullWords, Lengths, only_words
 
 ABSENT = -1
 """Stands for a child before the start of the word, and for unused positions of short words."""

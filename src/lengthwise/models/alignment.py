@@ -7,7 +7,7 @@ Axes:
 
 import torch
 
-from lengthwise.layers.rows import Lengths, Words, only_words
+from lengthwise.layers.right_aligned import Lengths, Words, only_words
 
 
 def align_left(

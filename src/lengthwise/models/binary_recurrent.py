@@ -29,7 +29,7 @@ from torch import Generator, Tensor, nn
 
 from lengthwise.layers.cells import CELLS
 from lengthwise.layers.memory import BinaryMemory
-from lengthwise.layers.rows import ClassLogits, FullWords, Lengths, Words, longest_of
+from lengthwise.layers.right_aligned import ClassLogits, FullWords, Lengths, Words, longest_of
 from lengthwise.models.alignment import align_left
 from lengthwise.models.binary_recurrent_config import BinaryRecurrentConfig
 

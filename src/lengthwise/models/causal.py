@@ -19,7 +19,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Generator, Tensor, nn
 
 from lengthwise.layers.position import Position
-from lengthwise.layers.rows import FullWords
+from lengthwise.layers.right_aligned import FullWords
 from lengthwise.models.common_settings import (
     Activation,
     CausalNorm,

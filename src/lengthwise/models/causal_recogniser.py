@@ -18,7 +18,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Generator, Tensor, nn
 
-from lengthwise.layers.rows import ClassLogits, FullWords, Lengths, Words, longest_of
+from lengthwise.layers.right_aligned import ClassLogits, FullWords, Lengths, Words, longest_of
 from lengthwise.models.alignment import align_left
 from lengthwise.models.causal import CausalConfig, CausalTransformer
 from lengthwise.models.common_settings import MaxLength, NumClasses, NumHeads, NumLayers, Width

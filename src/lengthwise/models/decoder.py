@@ -24,7 +24,7 @@ from jaxtyping import Float, Int
 from torch import Generator, Tensor, nn
 
 from lengthwise.errors import WordError
-from lengthwise.layers.rows import FullWords
+from lengthwise.layers.right_aligned import FullWords
 from lengthwise.models.causal import (
     CausalConfig,
     CausalState,

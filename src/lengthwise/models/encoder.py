@@ -18,8 +18,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from lengthwise.layers.rows import ClassLogits, Lengths, Words
-from lengthwise.models.cls import ClsConfig, ClsEncoder
+from lengthwise.layers.right_aligned import ClassLogits, Lengths, Words
+from lengthwise.models.cls_encoder import ClsConfig, ClsEncoder
 from lengthwise.models.common_settings import NumLayers
 
 

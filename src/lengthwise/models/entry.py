@@ -8,8 +8,8 @@ import torch
 from torch import nn
 
 from lengthwise.errors import ConfigError
+from lengthwise.models.meta_networks import undrawn
 from lengthwise.models.transformer_config import NetworkConfig
-from lengthwise.models.undrawn import undrawn
 
 _MOST_PARAMETERS = 2**31
 _WIDTHS = ("d_model", "num_bits", "d_hidden", "num_layers")

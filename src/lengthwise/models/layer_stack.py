@@ -25,7 +25,7 @@ from lengthwise.models.common_settings import (
     VocabSize,
     Width,
 )
-from lengthwise.models.initial import INITIALISATIONS
+from lengthwise.models.initialisation import INITIALISATIONS
 from lengthwise.models.transformer_config import TransformerConfig
 from lengthwise.models.transformer_layer import TransformerLayer
 from lengthwise.settings import Setting, require

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from lengthwise.layers.rows import FullWords
+from lengthwise.layers.right_aligned import FullWords
 from lengthwise.models.causal import causal_mask, positions_from
 from lengthwise.models.causal_recogniser import PrefixConfig, PrefixRecogniser
 from lengthwise.models.common_settings import NumHeads, NumLayers, Width

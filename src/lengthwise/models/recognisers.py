@@ -32,7 +32,7 @@ class ModelCatalogue(Catalogue[ModelEntry]):
     def __getitem__(self, name: str) -> ModelEntry:
         if ":" not in name:
             return super().__getitem__(name)
-        from lengthwise.models.own import own_entry  # noqa: PLC0415  it imports ModelEntry
+        from lengthwise.models.custom import own_entry  # noqa: PLC0415  it imports ModelEntry
 
         return own_entry(name)
 

@@ -27,7 +27,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor, nn
 from torch.nn import functional as F
 
-from lengthwise.layers.rows import ClassLogits, FullWords, Lengths, Words, longest_of
+from lengthwise.layers.right_aligned import ClassLogits, FullWords, Lengths, Words, longest_of
 from lengthwise.models.alignment import align_left
 from lengthwise.models.common_settings import NumClasses, NumLayers, VocabSize
 from lengthwise.models.transformer_config import NetworkConfig

@@ -11,12 +11,13 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Generator, Tensor, nn
 
+from lengthwise.device_copies import send
 from lengthwise.layers.activations import ACTIVATIONS, Activation
 from lengthwise.layers.chunks import ABSENT, ChunkLevel, Tree, depth, grow, representatives
 from lengthwise.layers.dropout import dropout
 from lengthwise.layers.memory import MEMORIES, BinaryMemory, ContinuousMemory
 from lengthwise.layers.norms import NORMS
-from lengthwise.layers.rows import ClassLogits, FullWords, Lengths
+from lengthwise.layers.right_aligned import ClassLogits, FullWords, Lengths
 from lengthwise.layers.sliding_dilated import ChunkAttention, InsideChunks
 from lengthwise.models.common_settings import Activation as ActivationName
 from lengthwise.models.common_settings import Norm
@@ -24,7 +25,6 @@ from lengthwise.models.regular_gpt_config import (
     RegularGPTConfig as RegularGPTConfig,  # noqa: PLC0414  re-exported
 )
 from lengthwise.models.tree_initial import draw_tree
-from lengthwise.transfer import send
 
 Below = Float[Tensor, "below width"]
 """Vectors of the level below."""
@@ -262,7 +262,7 @@ class RegularGPT(nn.Module):
         """Return the logits of every prefix: `every_position(x)[:, t]` is `forward(x[:, : t + 1])`.
 
         Each level runs at all positions on windows of stride C^l, which costs O(T C log T) rather
-        than the O(T^2) of equation (1) with masks; `models.masked` has that form.
+        than the O(T^2) of equation (1) with masks; `models.masked_regular_gpt` has that form.
         """
         num_words, length = tokens.shape
         chunk, width = self.config.chunk, self.config.d_model

@@ -32,13 +32,13 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor, nn
 
-from lengthwise.layers.rows import ClassLogits, FullWords, Lengths, Words
+from lengthwise.device_copies import send
+from lengthwise.layers.right_aligned import ClassLogits, FullWords, Lengths, Words
 from lengthwise.models.alignment import align_left
 from lengthwise.models.causal import CausalConfig, CausalState, CausalTransformer
 from lengthwise.models.common_settings import MaxLength, NumClasses, NumHeads, NumLayers, Width
 from lengthwise.models.layer_stack import PositionName
 from lengthwise.settings import Setting, require
-from lengthwise.transfer import send
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

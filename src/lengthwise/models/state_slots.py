@@ -27,12 +27,12 @@ import torch
 from jaxtyping import Float, Int
 from torch import Generator, Tensor, nn
 
+from lengthwise.device_copies import send
 from lengthwise.layers.chunks import ChunkLevel, Tree, depth, grow
-from lengthwise.layers.rows import ClassLogits, FullWords, Lengths, Words
+from lengthwise.layers.right_aligned import ClassLogits, FullWords, Lengths, Words
 from lengthwise.models.state_slots_config import (
     StateSlotsConfig as StateSlotsConfig,  # noqa: PLC0414  re-exported
 )
-from lengthwise.transfer import send
 
 Nodes = Int[Tensor, "node slot"]
 """The value of each slot, whose binary digits are its bits, the first one the lowest."""

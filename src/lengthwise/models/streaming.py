@@ -26,7 +26,7 @@ class Stream:
     Examples:
         >>> import lengthwise as lw
         >>> run = lw.load("zoo:parity")
-        >>> stream = lw.inside.streaming(run, 2, 3)
+        >>> stream = lw.interpret.streaming(run, 2, 3)
         >>> stream.feed(run.language.encode("11"))
         >>> int(stream.answer().argmax())
         0

@@ -17,7 +17,7 @@ from collections.abc import Callable
 import torch
 from torch import Generator, Tensor, nn
 
-from lengthwise.models.initial import EMBEDDING_DEVIATION
+from lengthwise.models.initialisation import EMBEDDING_DEVIATION
 from lengthwise.registry import Catalogue
 
 _Draw = Callable[[str, Tensor, float, Generator], None]

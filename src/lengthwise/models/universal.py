@@ -23,12 +23,12 @@ from typing import Annotated, Literal
 import torch
 from torch import Generator
 
+from lengthwise.device_copies import send
 from lengthwise.layers.encodings import sinusoids
-from lengthwise.layers.rows import ClassLogits, Lengths, Words, longest_of
-from lengthwise.models.cls import ClsConfig, ClsEncoder
+from lengthwise.layers.right_aligned import ClassLogits, Lengths, Words, longest_of
+from lengthwise.models.cls_encoder import ClsConfig, ClsEncoder
 from lengthwise.registry import Catalogue
 from lengthwise.settings import Setting
-from lengthwise.transfer import send
 
 
 def choose_fixed_depth(length: int, num_steps: int) -> int:

@@ -34,7 +34,7 @@ from torch import Generator, Tensor, nn
 
 from lengthwise.layers.chunks import ABSENT
 from lengthwise.layers.norms import NORMS
-from lengthwise.layers.rows import ClassLogits, FullWords, Lengths, Words, longest_of
+from lengthwise.layers.right_aligned import ClassLogits, FullWords, Lengths, Words, longest_of
 from lengthwise.models.alignment import align_left
 from lengthwise.models.regular_gpt import Layer
 from lengthwise.models.window_scratchpad_config import WindowScratchpadConfig

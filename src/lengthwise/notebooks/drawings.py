@@ -10,7 +10,7 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from lengthwise.analysis.figures import INK, STYLE, to_page_svg
-from lengthwise.wording import shorter_mark
+from lengthwise.messages import shorter_mark
 
 _BLUE, _ORANGE = "#4a8fd0", "#d1812c"
 """Readable on white and on black."""

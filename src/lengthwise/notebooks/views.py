@@ -12,6 +12,7 @@ from lengthwise.errors import ConfigError
 from lengthwise.evaluation.scores import Scores, percent
 from lengthwise.languages.characters import list_symbols
 from lengthwise.languages.language import Language
+from lengthwise.messages import format_count, shorten
 from lengthwise.notebooks.card import Bar, Card, Tone, html
 from lengthwise.notebooks.drawings import accuracy_drawing, training_drawing
 from lengthwise.problems.account import Account
@@ -22,7 +23,6 @@ from lengthwise.problems.results import Evaluation
 from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.proofs.check.statement import facts_of, name_of, terms_of
 from lengthwise.tasks.step_tasks import StepTask
-from lengthwise.wording import format_count, shorten
 
 _MOST_NAMES = 12
 _LONGEST = 60

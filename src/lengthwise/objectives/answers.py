@@ -7,11 +7,11 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from lengthwise.device_copies import send
 from lengthwise.evaluation.evaluate import answer_of
 from lengthwise.tasks.state_maps import IGNORED
 from lengthwise.tasks.task import Batch
 from lengthwise.training.loop import Step, Validation
-from lengthwise.transfer import send
 
 Network = TypeVar("Network", bound=nn.Module)
 

@@ -13,6 +13,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from lengthwise.device_copies import send
 from lengthwise.errors import VerificationError
 from lengthwise.layers.memory import BinaryMemory
 from lengthwise.models.regular_gpt import RegularGPT
@@ -24,13 +25,12 @@ from lengthwise.objectives.answers import (
 from lengthwise.objectives.composition import binary
 from lengthwise.objectives.replayed_table import ReplayedTable
 from lengthwise.objectives.words import WordsConfig
-from lengthwise.proofs.search.binary import BinaryAlgebra
+from lengthwise.proofs.search.binary_algebra import BinaryAlgebra
 from lengthwise.proofs.search.closure import explore
 from lengthwise.proofs.search.network import node_of
 from lengthwise.tasks.codebook import MAX_CHUNKS, make_codebook
 from lengthwise.tasks.task import Task
 from lengthwise.training.loop import Step
-from lengthwise.transfer import send
 
 _TOGETHER = 8192
 """Number of chunks that are computed at once."""

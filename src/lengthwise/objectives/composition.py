@@ -24,6 +24,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from lengthwise.device_copies import send
 from lengthwise.errors import ConfigError, VerificationError
 from lengthwise.evaluation.evaluate import answer_of
 from lengthwise.languages.distinct_rows import distinct_rows
@@ -45,7 +46,7 @@ from lengthwise.objectives.sizes import (
 )
 from lengthwise.objectives.words import WordLengths, WordsConfig
 from lengthwise.proofs.check.arrays import Integers
-from lengthwise.proofs.search.binary import BinaryAlgebra
+from lengthwise.proofs.search.binary_algebra import BinaryAlgebra
 from lengthwise.proofs.search.closure import Closure, Level, Pairs, explore
 from lengthwise.proofs.search.network import node_of
 from lengthwise.settings import Setting
@@ -53,7 +54,6 @@ from lengthwise.tasks.compositions import Composed, Compositions
 from lengthwise.tasks.state_maps import IGNORED, StateMaps, state_maps
 from lengthwise.tasks.task import Task
 from lengthwise.training.loop import Objective, Step, Validation
-from lengthwise.transfer import send
 
 _MOST_CHUNKS = 300_000
 """Greatest number of chunks of one level that are explored in training, to save time."""

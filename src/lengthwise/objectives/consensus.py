@@ -42,7 +42,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 from torch.nn import functional as F
 
-from lengthwise.transfer import send
+from lengthwise.device_copies import send
 
 ANY_KINDS = 512
 """Number of pairs of any two kinds."""

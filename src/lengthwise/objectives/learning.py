@@ -40,6 +40,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from lengthwise.device_copies import send
 from lengthwise.layers.chunks import ABSENT
 from lengthwise.layers.memory import BITS, BinaryMemory, ContinuousMemory
 from lengthwise.models.binary_recurrent import BinaryRecurrent
@@ -51,7 +52,6 @@ from lengthwise.registry import Catalogue
 from lengthwise.tasks.task import Batch
 from lengthwise.training.loop import Step
 from lengthwise.training.state import Remembering
-from lengthwise.transfer import send
 
 COMMITMENT = 0.25
 """Weight of the commitment loss, as in VQ-VAE (van den Oord et al., 2017)."""

@@ -16,6 +16,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from lengthwise.device_copies import send
 from lengthwise.errors import ConfigError
 from lengthwise.models.entry import Entry
 from lengthwise.models.state_slots import StateSlots
@@ -37,7 +38,6 @@ from lengthwise.proofs.search.structure import Structure, structure_of
 from lengthwise.tasks.state_maps import IGNORED
 from lengthwise.tasks.task import Task
 from lengthwise.training.loop import Objective, Step, Validation
-from lengthwise.transfer import send
 
 _MOST_CASES = 2**20
 """Greatest number of pairs of states of one step."""

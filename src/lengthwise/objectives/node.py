@@ -6,6 +6,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
+from lengthwise.device_copies import send
 from lengthwise.errors import ConfigError
 from lengthwise.evaluation.evaluate import answer_of
 from lengthwise.layers.chunks import ABSENT, ChunkLevel, Tree, grow
@@ -18,7 +19,6 @@ from lengthwise.objectives.words import WordLengths, WordsConfig, draw_one_lengt
 from lengthwise.tasks.state_maps import IGNORED, StateMaps, state_maps
 from lengthwise.tasks.task import Batch, Task
 from lengthwise.training.loop import Objective, Step, Validation
-from lengthwise.transfer import send
 
 
 class TreeLoss(Objective):

@@ -19,7 +19,7 @@ from lengthwise.models.transformer_config import NetworkConfig
 from lengthwise.objectives.answers import in_precision
 from lengthwise.objectives.curriculum import Curriculum, CurriculumWords
 from lengthwise.objectives.learning import Learning
-from lengthwise.proofs.search.codes import CodeRecurrence, TrackedCodes
+from lengthwise.proofs.search.code_recurrence import CodeRecurrence, TrackedCodes
 from lengthwise.proofs.search.network import recurrent_node_of
 from lengthwise.proofs.search.own_automaton import OUTSIDE, Neighbours, own_automaton
 from lengthwise.tasks.task import Batch

@@ -7,6 +7,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
+from lengthwise.device_copies import send
 from lengthwise.errors import ConfigError
 from lengthwise.models.binary_recurrent import BinaryRecurrent
 from lengthwise.objectives.answers import masked_cross_entropy, sign_loss
@@ -14,7 +15,6 @@ from lengthwise.objectives.step_table import StepTable
 from lengthwise.proofs.check.bounded import BoundedCoded
 from lengthwise.proofs.search.network import recurrent_node_of
 from lengthwise.training.loop import Step
-from lengthwise.transfer import send
 
 
 class StateCodeTable(StepTable):

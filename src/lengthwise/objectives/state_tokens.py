@@ -15,6 +15,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from lengthwise.device_copies import send
 from lengthwise.errors import ConfigError
 from lengthwise.layers.chunks import ABSENT
 from lengthwise.models.window_scratchpad import WindowScratchpad
@@ -26,7 +27,6 @@ from lengthwise.proofs.search.network import weights_of
 from lengthwise.tasks.state_codes import StateCodes
 from lengthwise.tasks.state_maps import IGNORED
 from lengthwise.training.loop import Step
-from lengthwise.transfer import send
 
 _FAR = 1e6
 """Bound on margins, which are infinite where there is nothing to choose from."""

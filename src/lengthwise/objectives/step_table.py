@@ -17,7 +17,7 @@ from lengthwise.objectives.answers import in_precision
 from lengthwise.objectives.replayed_table import ReplayedTable
 from lengthwise.objectives.words import WordsConfig
 from lengthwise.proofs.check.bounded import BoundedCoded
-from lengthwise.proofs.search.codes import CodeRecurrence, TrackedCodes
+from lengthwise.proofs.search.code_recurrence import CodeRecurrence, TrackedCodes
 from lengthwise.proofs.search.prefixes import PrefixClosure, explore_prefixes
 from lengthwise.tasks.state_codes import MAX_STEPS, make_state_codes
 from lengthwise.tasks.task import Task

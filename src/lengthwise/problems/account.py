@@ -13,11 +13,11 @@ from typing import Any
 from torch import nn
 
 from lengthwise.evaluation.scores import percent
+from lengthwise.messages import format_count
 from lengthwise.problems.plan import Plan
 from lengthwise.problems.results import Facts, Section
 from lengthwise.training.loop import find_kept_record
 from lengthwise.training.runs import RunFolder
-from lengthwise.wording import format_count
 
 
 def plain_facts(values: Mapping[str, Any]) -> Facts:

@@ -33,13 +33,13 @@ from lengthwise.problems.results import (
 from lengthwise.problems.setup import Setup
 from lengthwise.settings import Config, Parts
 from lengthwise.tasks.task import Task
-from lengthwise.training.compiled import Compiled
+from lengthwise.training.construction_files import Compiled
 from lengthwise.training.loop import Objective
-from lengthwise.training.made_for import remember
+from lengthwise.training.model_languages import remember
 from lengthwise.training.runs import RunFolder
 
 if TYPE_CHECKING:
-    from lengthwise.problems.testing import Test, TestResult
+    from lengthwise.problems.sweep_tests import Test, TestResult
 
 __all__ = ["Plan", "Problem", "Run", "evaluate_and_store"]
 
@@ -230,7 +230,7 @@ def run_test(run: Run, test: "Test") -> "TestResult":
     """Run one test of a sweep; by default, `evaluate` with its lengths, words and seed."""
     if isinstance(run.problem, Tested):
         return run.problem.test(run, test)
-    from lengthwise.problems.testing import TestResult  # noqa: PLC0415  sweeps alone
+    from lengthwise.problems.sweep_tests import TestResult  # noqa: PLC0415  sweeps alone
 
     all_options = {"lengths": list(test.lengths), "words": test.words_per_length, "seed": test.seed}
     names = run.problem.setup.evaluate_options

@@ -16,7 +16,7 @@ from lengthwise.problems.results import Curve, Options, TrainingCost
 from lengthwise.problems.setup import Defaults
 from lengthwise.settings import Parts, SettingInfo
 from lengthwise.tasks.task import Task
-from lengthwise.training.compiled import Compiled
+from lengthwise.training.construction_files import Compiled
 from lengthwise.training.distributed import ProcessGroup
 from lengthwise.training.loop import Objective
 from lengthwise.training.runs import RunFolder
@@ -24,7 +24,7 @@ from lengthwise.training.runs import RunFolder
 if TYPE_CHECKING:
     from lengthwise.problems.base import Problem, Run
     from lengthwise.problems.plan import Plan
-    from lengthwise.problems.testing import Test, TestResult
+    from lengthwise.problems.sweep_tests import Test, TestResult
     from lengthwise.proofs.check.certificate import Certificate
 
 

@@ -23,8 +23,8 @@ from lengthwise.problems.registry import (
 )
 from lengthwise.problems.results import Options
 from lengthwise.problems.setup import Defaults
-from lengthwise.settings import Parts, merge, require, sort_settings
-from lengthwise.training.compiled import is_compiled
+from lengthwise.settings import Parts, merge_settings, require, sort_settings
+from lengthwise.training.construction_files import is_compiled
 from lengthwise.training.runs import RunFolder
 
 SET = "set"
@@ -193,7 +193,7 @@ def _sort_by_section(
         names["task"] = set(kind.own_settings(spec))
     _require_choice(kind, names["objective"], layers)
     _require_settings_of(kind, names, layers)
-    requested = merge(sort_settings(layer, names, derived=derived) for layer in layers)
+    requested = merge_settings(sort_settings(layer, names, derived=derived) for layer in layers)
     for section in SECTIONS:
         requested.setdefault(section, {})
     return requested

@@ -7,7 +7,7 @@ from lengthwise.problems.base import Plan, Problem
 from lengthwise.problems.capabilities import Parametrised
 from lengthwise.problems.planning import make_plan
 from lengthwise.problems.presets import PRESETS
-from lengthwise.settings import SettingInfo, describe_settings, merge, sort_settings
+from lengthwise.settings import SettingInfo, describe_settings, merge_settings, sort_settings
 
 
 def settings_reference(
@@ -45,7 +45,9 @@ def reference_of_plan(
     entry = setup.models[name]
     names = setup.settable(entry)
     usual = [setup.of_model(name), *setup.of_preset(preset, name, spec)]
-    values = merge(sort_settings(defaults.values, names, strict=False) for defaults in usual)
+    values = merge_settings(
+        sort_settings(defaults.values, names, strict=False) for defaults in usual
+    )
     values = plan.settings if plan else values
     infos = list[SettingInfo]()
     if spec and issubclass(kind, Parametrised):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from lengthwise.arguments import number, require_integer
 from lengthwise.display import Viewed
 from lengthwise.evaluation.scores import parse_lengths
-from lengthwise.wording import shorten
+from lengthwise.messages import shorten
 
 if TYPE_CHECKING:
     from lengthwise.training.progress import Count

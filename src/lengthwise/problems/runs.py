@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.memory import enough_memory
-from lengthwise.models.adapted import Adapted, require_trainable
+from lengthwise.models.custom_network import Adapted, require_trainable
 from lengthwise.problems.base import Plan, Problem, Run, remember_subject
 from lengthwise.problems.capabilities import Concluding, Distributed, Proving, proving
 from lengthwise.problems.planning import plan_from_dict, require_unchanged
@@ -16,7 +16,12 @@ from lengthwise.problems.registry import problem_from_dict
 from lengthwise.problems.stages import empty_film, train_stages
 from lengthwise.tasks.task import Task
 from lengthwise.training.autocast import require_autocast
-from lengthwise.training.compiled import Compiled, is_compiled, load_compiled, load_weights
+from lengthwise.training.construction_files import (
+    Compiled,
+    is_compiled,
+    load_compiled,
+    load_weights,
+)
 from lengthwise.training.devices import choose_device, environment
 from lengthwise.training.distributed import ProcessGroup, join, require_alone
 from lengthwise.training.loop import Objective, Progress, fit
@@ -251,7 +256,7 @@ def require_own_certificate(certificate: "Certificate", folder: RunFolder) -> No
         CertificateError: class, settings or weights of the network differ, or symbols or classes.
         RunError: the folder holds no run, or is damaged.
     """
-    from lengthwise.problems.proof import require_own_network, require_symbols  # noqa: PLC0415  seldom
+    from lengthwise.problems.run_certificate import require_own_network, require_symbols  # noqa: PLC0415  seldom
 
     require_own_network(certificate, folder)
     config = folder.config()

@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Any
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.evaluation.scores import percent
 from lengthwise.files import require_name, values_of, write_bytes, write_text
+from lengthwise.messages import format_count
 from lengthwise.problems.base import Plan, Run
 from lengthwise.problems.capabilities import Plotted
 from lengthwise.problems.planning import plan_from_dict
 from lengthwise.problems.recognition.problem import Recognition
 from lengthwise.problems.results import Curve
 from lengthwise.settings import flatten
-from lengthwise.shipped import PREFIX, is_shipped
 from lengthwise.templates import template
-from lengthwise.training.compiled import is_compiled
+from lengthwise.training.construction_files import is_compiled
 from lengthwise.training.runs import RunFolder
-from lengthwise.wording import format_count
+from lengthwise.zoo_paths import PREFIX, is_shipped
 
 if TYPE_CHECKING:
     from lengthwise.analysis.figures import Picture

@@ -16,7 +16,7 @@ from lengthwise.problems.planning import origins_of, plan_from_dict
 from lengthwise.problems.results import Section
 from lengthwise.report.compare import compare, find_subject, load_last_curve
 from lengthwise.templates import template
-from lengthwise.training.compiled import is_compiled
+from lengthwise.training.construction_files import is_compiled
 from lengthwise.training.devices import commit, environment
 from lengthwise.training.runs import RunFolder
 

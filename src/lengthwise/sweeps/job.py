@@ -11,7 +11,7 @@ from lengthwise.errors import ConfigError, RunError
 from lengthwise.problems.base import Plan
 from lengthwise.problems.capabilities import Formal
 from lengthwise.problems.planning import plan_from_dict
-from lengthwise.problems.testing import Test, find_repeated
+from lengthwise.problems.sweep_tests import Test, find_repeated
 from lengthwise.settings import require
 from lengthwise.tasks.task import Task
 

@@ -5,8 +5,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from lengthwise.errors import RunError
-from lengthwise.problems.testing import AtLength, TestResult
-from lengthwise.wording import format_count
+from lengthwise.messages import format_count
+from lengthwise.problems.sweep_tests import AtLength, TestResult
 
 FORMAT = 1
 """Version of the stored format."""

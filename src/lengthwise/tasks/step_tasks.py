@@ -30,8 +30,8 @@ from lengthwise.errors import CircuitError, RunError, TaskError, WordError
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import from_dict, to_dict
 from lengthwise.languages.validation import short
+from lengthwise.messages import format_count, shorten
 from lengthwise.tasks.automaton import Automaton
-from lengthwise.wording import format_count, shorten
 
 Regime = Literal["weak", "medium", "strong"]
 """The paper's regimes. `weak`: the outputs come at once. `medium`: the intermediates are there, but

@@ -24,12 +24,12 @@ from lengthwise.languages.characters import list_symbols
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import machine_name
 from lengthwise.languages.spec import may_change
-from lengthwise.tasks.audited import draw_audited
+from lengthwise.messages import format_count
+from lengthwise.tasks.audited_draws import draw_audited
 from lengthwise.tasks.sampling import UniformSampler
-from lengthwise.wording import format_count
 
 if TYPE_CHECKING:
-    from lengthwise.tasks.published import Draw
+    from lengthwise.tasks.published_draws import Draw
 
 PROTOCOLS = ("published", "audited")
 
@@ -206,13 +206,13 @@ def _require_few(count: int, length: int) -> None:
 
 
 def _find_draw(language: Language, p_one: float = 0.5) -> "Draw":
-    from lengthwise.tasks.published import find_published_draw  # noqa: PLC0415  of that protocol alone
+    from lengthwise.tasks.published_draws import find_published_draw  # noqa: PLC0415  of that protocol alone
 
     return find_published_draw(language, p_one)
 
 
 def _is_counted(draw: "Draw") -> bool:
-    from lengthwise.tasks.published import is_counted  # noqa: PLC0415  of that protocol alone
+    from lengthwise.tasks.published_draws import is_counted  # noqa: PLC0415  of that protocol alone
 
     return is_counted(draw)
 
@@ -221,6 +221,6 @@ def default_protocol(language: Language, *, binary: bool) -> str:
     """Return `audited` for models with binary memory; else the paper's words, if it has any."""
     if binary:
         return "audited"
-    from lengthwise.tasks.published import has_published  # noqa: PLC0415  of that protocol alone
+    from lengthwise.tasks.published_draws import has_published  # noqa: PLC0415  of that protocol alone
 
     return "published" if has_published(language) else "audited"

@@ -10,7 +10,7 @@ from lengthwise.answers import predict
 from lengthwise.arguments import path_of
 from lengthwise.errors import ConfigError
 from lengthwise.problems.base import Run, evaluate_and_store
-from lengthwise.problems.given import list_lengths, module_of
+from lengthwise.problems.resolve import list_lengths, module_of
 from lengthwise.text.data.documents import PYTHON
 from lengthwise.text.data.numbers import DIGITS, WORDS
 from lengthwise.text.data.pairs import NUMBERS

@@ -13,7 +13,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from lengthwise.analysis.receptive_field import field_curve_of
-from lengthwise.layers.rows import FullWords
+from lengthwise.layers.right_aligned import FullWords
 from lengthwise.text.models.language_model import LanguageModel
 
 _NUMBERS_AT_ONCE = 2**22

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 import torch
 from torch import Tensor, nn
 
+from lengthwise.device_copies import send
 from lengthwise.errors import ClaimError
 from lengthwise.evaluation.predict import device_of
 from lengthwise.models.threads import processor_threads
@@ -23,7 +24,6 @@ from lengthwise.training.rounding import round_weights
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.settings import TrainingConfig
 from lengthwise.training.state import Remembering, State
-from lengthwise.transfer import send
 
 if TYPE_CHECKING:
     from lengthwise.training.film import Film

@@ -26,9 +26,9 @@ from rich.progress import (
 from lengthwise.errors import ConfigError
 from lengthwise.escapes import printable
 from lengthwise.evaluation.scores import percent
-from lengthwise.silence import mute, report_time, speak
+from lengthwise.messages import format_count, shorter_words
+from lengthwise.status_lines import mute, report_time, speak
 from lengthwise.training.loop import Progress as TrainingProgress
-from lengthwise.wording import format_count, shorter_words
 
 _SECONDS_BETWEEN_LINES = 5.0
 _SECONDS_BETWEEN_FRAMES = 0.2

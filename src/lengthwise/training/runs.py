@@ -46,11 +46,11 @@ from lengthwise.files import (
     write_json,
     write_lines,
 )
+from lengthwise.messages import shorten
 from lengthwise.settings import flatten
-from lengthwise.shipped import PREFIX, is_shipped, resolve_path
 from lengthwise.training import FORMAT
 from lengthwise.training.run_files import lasting, load_tensors, read_metrics, save_tensors
-from lengthwise.wording import shorten
+from lengthwise.zoo_paths import PREFIX, is_shipped, resolve_path
 
 if TYPE_CHECKING:
     from lengthwise.training.film import Film, Frame

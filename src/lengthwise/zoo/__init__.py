@@ -1,1 +1,1 @@
-"""The zoo: models that come with the package, with their proofs. `shipped.py` finds them."""
+"""The zoo: models that come with the package, with their proofs. `zoo_paths.py` finds them."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from lengthwise.escapes import code_in_markdown
 from lengthwise.files import read_object, require_kinds
-from lengthwise.shipped import PREFIX, list_shipped, resolve_path
+from lengthwise.zoo_paths import PREFIX, list_shipped, resolve_path
 
 RECORD, CARD = "record.json", "README.md"
 

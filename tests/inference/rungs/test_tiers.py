@@ -11,8 +11,8 @@ from lengthwise.inference.rungs.literals import MarkedWords, Mask, windows
 from lengthwise.inference.rungs.tiers import Judge, LeftEntropy, Uncovered, search_tier
 from lengthwise.inference.sample import Sample
 from lengthwise.inference.searcher import never_stop
-from lengthwise.languages.evidence import LadderSubject
 from lengthwise.languages.subregular import subregular
+from lengthwise.languages.verdicts import LadderSubject
 
 JUDGES: list[Judge] = [LeftEntropy(kind=windows(2)), Uncovered(kind=windows(2), covered=1)]
 

@@ -26,6 +26,7 @@ from lengthwise.files import read_object, write_json
 from lengthwise.inference.limits import limit_of_different
 from lengthwise.inference.sample import answers_of
 from lengthwise.inference.statement import DataStatement
+from lengthwise.messages import format_count
 from lengthwise.notebooks.views import of_run
 from lengthwise.problems.account import Records
 from lengthwise.problems.base import Run
@@ -37,9 +38,8 @@ from lengthwise.problems.runs import load_run
 from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.proofs.check.induction import check
 from lengthwise.report.report import read_run
-from lengthwise.training.listing import list_runs
+from lengthwise.training.run_listing import list_runs
 from lengthwise.training.runs import RunFolder
-from lengthwise.wording import format_count
 
 SAMPLED = ("sample", "modular-arithmetic", "--length", "40", "--labelled")
 

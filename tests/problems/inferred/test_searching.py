@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import lengthwise as lw
-from lengthwise.inference import working
+from lengthwise.inference import working_set
 from lengthwise.inference.portfolio import End, Judge, SearchState, search_automaton
 from lengthwise.inference.searcher import to_language
 from lengthwise.problems.inferred import searching
@@ -133,8 +133,8 @@ def test_a_search_among_some_words_ends_with_what_all_words_say(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     whole = lw.infer(file)
     sizes: list[int] = []
-    monkeypatch.setattr(working, "ENOUGH", 200)
-    monkeypatch.setattr(working, "_MORE", 20)
+    monkeypatch.setattr(working_set, "ENOUGH", 200)
+    monkeypatch.setattr(working_set, "_MORE", 20)
 
     def noting(judge: Judge, **rest: Any) -> SearchState:
         sizes.append(len(judge.train))
@@ -156,7 +156,7 @@ def test_a_search_among_some_words_goes_on_with_the_same_words(
     unlearnable: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What refuted the automata of earlier rounds is found again from these automata."""
-    monkeypatch.setattr(working, "ENOUGH", 60)
+    monkeypatch.setattr(working_set, "ENOUGH", 60)
     begun: list[list[int]] = []
     own = searching._load_progress
 

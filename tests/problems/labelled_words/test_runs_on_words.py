@@ -18,7 +18,7 @@ from lengthwise.problems.labelled_words.objective import LabelsOfFile
 from lengthwise.problems.labelled_words.problem import LabelledWordsProblem
 from lengthwise.problems.planning import make_plan
 from lengthwise.problems.runs import load_run
-from lengthwise.problems.testing import Test
+from lengthwise.problems.sweep_tests import Test
 from word_files import label_of, random_machine, random_words, write_words
 
 pytestmark = pytest.mark.usefixtures("undrawn")
@@ -263,7 +263,7 @@ def test_a_run_is_certified_against_a_language_of_the_user(
 
 
 def test_the_automaton_of_a_run_is_learned(trained: Run) -> None:
-    learned = lw.inside.learn_automaton(trained.model, "ab", classes=["0", "1"], max_states=50)
+    learned = lw.interpret.learn_automaton(trained.model, "ab", classes=["0", "1"], max_states=50)
     assert learned.language.alphabet == ("a", "b")
     words = ["abab", "bbab", ""]
     if learned.agrees_with_tests:

@@ -18,7 +18,7 @@ from lengthwise.problems.recognition.film import codes_in_the_making
 from lengthwise.problems.runs import train
 from lengthwise.proofs.check.arrays import ABSENT
 from lengthwise.proofs.check.recurrent_node import RecurrentNode
-from lengthwise.proofs.search.binary import BinaryAlgebra
+from lengthwise.proofs.search.binary_algebra import BinaryAlgebra
 from lengthwise.proofs.search.network import node_of
 from lengthwise.training.runs import RunFolder
 

@@ -7,7 +7,7 @@ import pytest
 
 from lengthwise.errors import VerificationError
 from lengthwise.proofs.check.bounded import Decided, largest, signs
-from lengthwise.proofs.search.codes import CodeRecurrence, TrackedCodes
+from lengthwise.proofs.search.code_recurrence import CodeRecurrence, TrackedCodes
 from proofs.coded import Answers
 
 

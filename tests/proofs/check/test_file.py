@@ -9,7 +9,7 @@ import pytest
 import lengthwise as lw
 from cli.shell import Shell
 from lengthwise.errors import CertificateError, ClaimError, LanguageError, LengthwiseError
-from lengthwise.shipped import resolve_path
+from lengthwise.zoo_paths import resolve_path
 
 NAME = "zoo:parity-tiny"
 

@@ -17,7 +17,7 @@ from lengthwise.proofs.check.networks import (
     require_network_settings,
     window_length,
 )
-from lengthwise.proofs.search.plain import PROVABLE
+from lengthwise.proofs.search.integrity import PROVABLE
 
 CONFIGS: dict[Kind, Any] = {kind: PROVABLE[each] for each in PROVABLE for kind in RULES
                             if each.__name__ == kind}  # fmt: skip

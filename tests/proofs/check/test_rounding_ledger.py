@@ -19,7 +19,7 @@ import pytest
 from lengthwise.languages.language import Language
 from lengthwise.proofs.check import balls, tight_node
 from lengthwise.proofs.check.balls import Arithmetic, Ball, Matrix
-from lengthwise.proofs.check.narrow import Narrow
+from lengthwise.proofs.check.bfloat16_balls import Narrow
 from lengthwise.proofs.check.node import Node
 from lengthwise.proofs.check.slot_node import SlotNode
 from lengthwise.proofs.search.network import weights_of

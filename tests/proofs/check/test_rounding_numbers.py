@@ -6,9 +6,9 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from lengthwise.proofs.check import balls, layer_node, narrow
+from lengthwise.proofs.check import balls, bfloat16_balls, layer_node
 from lengthwise.proofs.check.balls import Arithmetic, Ball
-from lengthwise.proofs.check.narrow import Narrow
+from lengthwise.proofs.check.bfloat16_balls import Narrow
 from proofs.rounding_needs import SIZES, gamma
 from proofs.traced import root
 
@@ -26,8 +26,8 @@ PINNED: dict[tuple[ModuleType, str], float] = {
     (balls, "_INWARD"): 1 - 1e-9,
     (balls, "_MOST_TERMS"): 4 * 10**6,
     (balls, "_SQUARINGS"): 11,
-    (narrow, "_RESULT_AND_BIAS"): 2,
-    (narrow, "_OF_SOFTMAX"): 4,
+    (bfloat16_balls, "_RESULT_AND_BIAS"): 2,
+    (bfloat16_balls, "_OF_SOFTMAX"): 4,
     (layer_node, "LAYER_NORM_EPSILON"): 1e-5,
 }
 

@@ -17,7 +17,7 @@ from types import ModuleType
 
 import pytest
 
-from lengthwise.proofs.check import balls, layer_node, narrow, slot_node, tight_node
+from lengthwise.proofs.check import balls, bfloat16_balls, layer_node, slot_node, tight_node
 from proofs.rounding_needs import SIZES, TWO_DIFFERENCES, of_mean, of_means
 
 ROOT = Path(__file__).parents[3]
@@ -53,7 +53,7 @@ def _python() -> dict[str, str]:
     """Digests of the functions whose code has to do with radii."""
     return {
         f"{module.__name__.rpartition('.')[2]}.{name}": _digest(code)
-        for module in (balls, layer_node, narrow, slot_node, tight_node)
+        for module in (balls, layer_node, bfloat16_balls, slot_node, tight_node)
         for name, code in _functions(module)
         if _BOUNDS.search(code)
     }
@@ -212,15 +212,15 @@ SEEN_IN_PYTHON: dict[str, str] = {
     "layer_node.LayerNode._logits": "3ee5b841",
     "layer_node._rest": "88737c03",
     "layer_node.arithmetic_of": "69dc3854",
-    "narrow.Narrow.gelu": "907fc609",
-    "narrow.Narrow.layer_norm": "09e7bb22",
-    "narrow.Narrow.linear": "7bcde805",
-    "narrow.Narrow.numbers": "af2d76d2",
-    "narrow.Narrow.sigmoid": "b86a70ee",
-    "narrow.Narrow.softmax": "d753687a",
-    "narrow.Narrow.sums": "05b9470f",
-    "narrow.Narrow.tanh": "bc4e3ed5",
-    "narrow.bfloat16_rounded": "f618d991",
+    "bfloat16_balls.Narrow.gelu": "907fc609",
+    "bfloat16_balls.Narrow.layer_norm": "09e7bb22",
+    "bfloat16_balls.Narrow.linear": "7bcde805",
+    "bfloat16_balls.Narrow.numbers": "af2d76d2",
+    "bfloat16_balls.Narrow.sigmoid": "b86a70ee",
+    "bfloat16_balls.Narrow.softmax": "d753687a",
+    "bfloat16_balls.Narrow.sums": "05b9470f",
+    "bfloat16_balls.Narrow.tanh": "bc4e3ed5",
+    "bfloat16_balls.bfloat16_rounded": "f618d991",
     "slot_node.SlotNode._own_weights": "6546038f",
     "slot_node.SlotNode._rounding": "54db8143",
     "slot_node.SlotNode.apart": "511587b5",

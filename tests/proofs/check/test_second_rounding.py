@@ -25,7 +25,7 @@ from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.proofs.search.certify import certify
 from lengthwise.proofs.search.exact_learning import language_of
 from lengthwise.proofs.search.extraction import extract_algebra
-from lengthwise.proofs.search.orders import ORDERS, OrderedSums
+from lengthwise.proofs.search.summation_orders import ORDERS, OrderedSums
 from ordinary import few
 from proofs.forger import body_of, sign
 from proofs.recurrent import automaton_of, random_recurrence

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from lengthwise.languages.spec import parse
 from lengthwise.proofs.search.certify import certify
-from lengthwise.proofs.search.measured import measure_products
+from lengthwise.proofs.search.deviations import measure_products
 from proofs.structured import draw, node_of, train_structured, with_weights
 
 

@@ -13,7 +13,7 @@ from lengthwise.cli.certify import facts_of_certificate
 from lengthwise.evaluation.scores import percent
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
-from lengthwise.problems.proof import Proof
+from lengthwise.problems.run_certificate import Proof
 from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.proofs.check.induction import check
 from lengthwise.proofs.check.statement import _list_names, facts_of, name_of, quote

@@ -19,7 +19,7 @@ import pytest
 from lengthwise.proofs.check.balls import Arithmetic, Floats
 from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.proofs.check.induction import check
-from lengthwise.shipped import ROOT as MODELS
+from lengthwise.zoo_paths import ROOT as MODELS
 from proofs.second_checker import ROOT
 
 TINY, MORE = 1e-30, 1.01

@@ -26,7 +26,7 @@ from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.proofs.check.induction import check
 from lengthwise.proofs.check.recurrent_node import RecurrentNode
 from lengthwise.proofs.search.certify import certify
-from lengthwise.proofs.search.codes import CodeRecurrence, TrackedCodes
+from lengthwise.proofs.search.code_recurrence import CodeRecurrence, TrackedCodes
 from lengthwise.proofs.search.network import weights_of
 from ordinary import few
 from proofs.forger import body_of, merge_elements, one_field, sign, swap_classes, write

@@ -71,7 +71,7 @@ def calls(model: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
     yield "predict", lambda: lw.predict(model, WORDS, language=ENDS_WITH_1)
     yield (
         "learn_automaton",
-        lambda: lw.inside.learn_automaton(model, "01", num_tests=50, max_length=6, max_states=8),
+        lambda: lw.interpret.learn_automaton(model, "01", num_tests=50, max_length=6, max_states=8),
     )
 
 
@@ -82,7 +82,9 @@ def figures(model: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
 
 
 def _analyse(model: Any, figure: str) -> Any:
-    return lw.inside.analyse(model, figure, language=ENDS_WITH_1, lengths=[5], words_per_length=4)
+    return lw.interpret.analyse(
+        model, figure, language=ENDS_WITH_1, lengths=[5], words_per_length=4
+    )
 
 
 def require_sound(model: nn.Module, value: float, *, every: bool = False) -> None:

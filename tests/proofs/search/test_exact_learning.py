@@ -11,7 +11,7 @@ from lengthwise.errors import LanguageError
 from lengthwise.languages.language import Language
 from lengthwise.proofs.check.arrays import Integers
 from lengthwise.proofs.search.exact_learning import language_of
-from lengthwise.proofs.search.finite import FiniteAlgebra, Tables
+from lengthwise.proofs.search.finite_algebra import FiniteAlgebra, Tables
 from proofs.tables import state_maps
 from strategies import machines, machines_with_domain
 

@@ -24,7 +24,7 @@ from lengthwise.proofs.search import extraction as module
 from lengthwise.proofs.search import merging, snapped_file
 from lengthwise.proofs.search.exact_learning import language_of
 from lengthwise.proofs.search.extraction import ExtractedAlgebra, extract_algebra
-from lengthwise.proofs.search.finite import NONE, tabulate
+from lengthwise.proofs.search.finite_algebra import NONE, tabulate
 from lengthwise.proofs.search.lookup import Lookup, SnappedModel
 from lengthwise.proofs.search.merging import merge
 from lengthwise.proofs.search.network import node_of

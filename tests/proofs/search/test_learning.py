@@ -353,11 +353,11 @@ class Counter(nn.Module):
 
 
 def test_a_module_is_a_recogniser() -> None:
-    learned = lw.inside.learn_automaton(Counter(), "01", classes="012", num_tests=300)
+    learned = lw.interpret.learn_automaton(Counter(), "01", classes="012", num_tests=300)
     assert learned.language.transitions == ((0, 1), (1, 2), (2, 0))
     assert learned.agrees_with_tests
     with pytest.raises(ConfigError, match=r"tells 3 classes apart, but there are 2 \(0, 1\)"):
-        lw.inside.learn_automaton(Counter(), "01")
+        lw.interpret.learn_automaton(Counter(), "01")
 
 
 def test_the_automaton_of_a_network_differs_from_it_where_it_says() -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from lengthwise.errors import WordError
 from lengthwise.evaluation.evaluate import answer_of
 from lengthwise.evaluation.predict import logits_of, right_aligned
-from lengthwise.proofs.search.finite import FiniteAlgebra, Tables
+from lengthwise.proofs.search.finite_algebra import FiniteAlgebra, Tables
 from lengthwise.proofs.search.lookup import Lookup, SnappedModel
 from proofs.tables import cyclic, short_words
 from strategies import finite_algebras

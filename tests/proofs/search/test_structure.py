@@ -19,7 +19,7 @@ from lengthwise.models.state_slots import StateSlots, StateSlotsConfig
 from lengthwise.proofs.check.certificate import Machine
 from lengthwise.proofs.check.induction import check
 from lengthwise.proofs.search.certify import certify
-from lengthwise.proofs.search.measured import measure_products
+from lengthwise.proofs.search.deviations import measure_products
 from lengthwise.proofs.search.structure import own_machine, structure_of
 from ordinary import few
 from proofs.slots import slots_of

@@ -23,7 +23,7 @@ from lengthwise.problems.base import Plan
 from lengthwise.problems.planning import make_plan
 from lengthwise.problems.runs import load_run, train
 from lengthwise.text.models.gpt2 import Backbone, draw_gpt2, gpt2_config
-from lengthwise.training.compiled import Compiled
+from lengthwise.training.construction_files import Compiled
 
 WIDTH, LAYERS, PLACES = 8, 2, 24
 

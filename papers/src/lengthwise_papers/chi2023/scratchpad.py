@@ -19,11 +19,11 @@ from lengthwise.languages.spec import parse
 from lengthwise.layers.chunks import depth
 from lengthwise.models.scratchpad import Scratchpad
 from lengthwise.problems.planning import make_plan
-from lengthwise.problems.testing import Test
+from lengthwise.problems.sweep_tests import Test
 from lengthwise.sweeps.job import jobs_over_seeds
 from lengthwise_papers.chi2023.training import LAPTOP
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
-from lengthwise_papers.trained import (
+from lengthwise_papers.trained_experiment import (
     CellRun,
     TrainedExperiment,
     best_and_mean,

@@ -23,7 +23,7 @@ from lengthwise.evaluation.scores import parse_lengths
 from lengthwise.languages.spec import parse
 from lengthwise.problems.planning import make_plan
 from lengthwise.problems.presets import BY_PAPER
-from lengthwise.problems.testing import Test
+from lengthwise.problems.sweep_tests import Test
 from lengthwise.sweeps.job import jobs_over_seeds
 from lengthwise_papers.chi2023.training import (
     BY_ROW,
@@ -34,7 +34,7 @@ from lengthwise_papers.chi2023.training import (
 )
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise_papers.seeds import interval_of_mean
-from lengthwise_papers.trained import (
+from lengthwise_papers.trained_experiment import (
     CellRun,
     TrainedExperiment,
     accuracies,

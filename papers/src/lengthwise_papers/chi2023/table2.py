@@ -25,12 +25,12 @@ from lengthwise.analysis.figures import Picture
 from lengthwise.evaluation.scores import parse_lengths
 from lengthwise.languages.spec import parse
 from lengthwise.problems.planning import make_plan
-from lengthwise.problems.testing import Test
+from lengthwise.problems.sweep_tests import Test
 from lengthwise.sweeps.job import jobs_over_seeds
 from lengthwise_papers.chi2023.table1 import CLEAR, MEASURED
 from lengthwise_papers.chi2023.training import GROWING_BY_MUON, LAPTOP, SPARSE
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
-from lengthwise_papers.trained import (
+from lengthwise_papers.trained_experiment import (
     CellRun,
     TrainedExperiment,
     best_and_mean,

@@ -33,7 +33,7 @@ from lengthwise.data.parts import TEST
 from lengthwise.errors import TextError
 from lengthwise.layers.chunks import depth
 from lengthwise.problems.planning import make_plan
-from lengthwise.problems.testing import Test
+from lengthwise.problems.sweep_tests import Test
 from lengthwise.sweeps.job import jobs_over_seeds
 from lengthwise.text.data.documents import HUB
 from lengthwise.text.data.stored_corpus import INDEX
@@ -42,7 +42,7 @@ from lengthwise.text.evaluation.perplexity import perplexity_of, require_windows
 from lengthwise.text.problems.language_modelling.problem import FIELD, TRAINED_LEVELS
 from lengthwise_papers.experiment import CORPORA, Record, Statement, Table, preset_catalogue
 from lengthwise_papers.figures import lines_figure
-from lengthwise_papers.trained import CellRun, TrainedExperiment, cells
+from lengthwise_papers.trained_experiment import CellRun, TrainedExperiment, cells
 
 BASELINES = ("KERPLE", "T5", "ALiBi")
 

@@ -38,7 +38,7 @@ from lengthwise_papers.experiment import (
 )
 from lengthwise_papers.figures import cross_entropy_figure
 from lengthwise_papers.parts import group_records
-from lengthwise_papers.trained import from_to
+from lengthwise_papers.trained_experiment import from_to
 
 ETA = 1e-3
 """Cross-entropy in nats that Proposition 2 is asked for, with epsilon = 0."""

@@ -15,10 +15,10 @@ from lengthwise.analysis.figures import Picture
 from lengthwise.evaluation.scores import parse_lengths
 from lengthwise.languages.spec import parse
 from lengthwise.problems.planning import make_plan
-from lengthwise.problems.testing import Test
+from lengthwise.problems.sweep_tests import Test
 from lengthwise.sweeps.job import jobs_over_seeds
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
-from lengthwise_papers.trained import (
+from lengthwise_papers.trained_experiment import (
     CellRun,
     TrainedExperiment,
     best_and_mean,

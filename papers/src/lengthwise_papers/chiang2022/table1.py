@@ -25,7 +25,7 @@ from typing import Any
 from lengthwise.analysis.figures import Picture
 from lengthwise.data.parts import TEST, TRAIN, VALID
 from lengthwise.problems.planning import make_plan
-from lengthwise.problems.testing import Test
+from lengthwise.problems.sweep_tests import Test
 from lengthwise.sweeps.job import jobs_over_seeds
 from lengthwise.text.data.numbers import DIGITS, WORDS
 from lengthwise.text.data.pairs import NUMBERS
@@ -35,7 +35,7 @@ from lengthwise.text.evaluation.bleu import BUCKETS, BleuComparison, compare_sys
 from lengthwise.text.problems.translation.problem import Translation
 from lengthwise_papers.experiment import CORPORA, Record, Statement, Table, preset_catalogue
 from lengthwise_papers.figures import panels_figure
-from lengthwise_papers.trained import CellRun, TrainedExperiment, cells
+from lengthwise_papers.trained_experiment import CellRun, TrainedExperiment, cells
 
 ALL, SHORT = "train-all-test-all", "train-short-test-long"
 BASELINE, SCALED, MATCHED = "baseline", "scaled", "matched"

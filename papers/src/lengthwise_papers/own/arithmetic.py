@@ -24,13 +24,13 @@ from lengthwise.models.threads import processor_threads
 from lengthwise.precision import why_unavailable
 from lengthwise.problems.planning import make_plan
 from lengthwise.proofs.check.balls import Floats
-from lengthwise.proofs.check.narrow import Precision
-from lengthwise.proofs.search.binary import BinaryAlgebra
+from lengthwise.proofs.check.bfloat16_balls import Precision
+from lengthwise.proofs.search.bfloat16_emulation import RoundedToBfloat16
+from lengthwise.proofs.search.binary_algebra import BinaryAlgebra
 from lengthwise.proofs.search.certify import certify
-from lengthwise.proofs.search.emulated import RoundedToBfloat16
 from lengthwise.proofs.search.exploration import decide
 from lengthwise.proofs.search.network import node_of, recurrent_node_of
-from lengthwise.proofs.search.orders import ORDERS, OrderedSums, TensorFloat32
+from lengthwise.proofs.search.summation_orders import ORDERS, OrderedSums, TensorFloat32
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise_papers.parts import Part, PartsExperiment, group_records, train_in_folder
 

@@ -39,7 +39,7 @@ from lengthwise_papers.steps2022.table2 import (
     shape_of,
     size_of,
 )
-from lengthwise_papers.trained import CellRun, TrainedExperiment, best_and_mean, cells
+from lengthwise_papers.trained_experiment import CellRun, TrainedExperiment, best_and_mean, cells
 
 KINDS = (FROZEN, POSITIONS, "random, frozen", "random, positions trained")
 

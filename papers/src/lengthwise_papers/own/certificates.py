@@ -22,7 +22,7 @@ from lengthwise.problems.planning import make_plan, plan_from_dict
 from lengthwise.proofs.search.certify import certify
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise_papers.parts import Part, PartsExperiment, group_records, train_in_folder
-from lengthwise_papers.trained import from_to
+from lengthwise_papers.trained_experiment import from_to
 
 MODEL = "regular-gpt-binary"
 LANGUAGES = (

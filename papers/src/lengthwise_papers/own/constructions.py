@@ -23,7 +23,7 @@ from lengthwise.languages.language import Language
 from lengthwise.languages.named_languages import CATALOGUE
 from lengthwise.languages.spec import parse
 from lengthwise.models.threads import processor_threads
-from lengthwise.tasks.audited import draw_audited
+from lengthwise.tasks.audited_draws import draw_audited
 from lengthwise.tasks.automaton import Automaton
 from lengthwise.tasks.sampling import UniformSampler
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue

@@ -23,7 +23,7 @@ from lengthwise_papers.parts import (
     train_in_folder,
     without_problem,
 )
-from lengthwise_papers.trained import span
+from lengthwise_papers.trained_experiment import span
 
 GROUPS = ("group:S3", "group:S4", "group:A5", "group:Z60", "group:S5")
 

@@ -28,7 +28,7 @@ from lengthwise_papers.experiment import Record, Statement, Table, preset_catalo
 from lengthwise_papers.own.hostile_words import find_misjudged, hostile_words
 from lengthwise_papers.own.kinds import language_of_kind
 from lengthwise_papers.parts import Part, PartsExperiment, group_records
-from lengthwise_papers.trained import from_to
+from lengthwise_papers.trained_experiment import from_to
 
 HELD_OUT: Mapping[str, int] = {
     "uniform": 40,

@@ -37,7 +37,7 @@ from lengthwise_papers.parts import (
     train_in_folder,
     without_problem,
 )
-from lengthwise_papers.trained import span
+from lengthwise_papers.trained_experiment import span
 
 GROUPS = ("group:S3", "group:A5,generators=2,seed=0")
 

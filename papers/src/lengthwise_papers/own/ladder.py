@@ -31,7 +31,7 @@ from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.problems.base import run_test
 from lengthwise.problems.planning import make_plan
-from lengthwise.problems.testing import Test
+from lengthwise.problems.sweep_tests import Test
 from lengthwise.training.devices import environment
 from lengthwise.training.loop import find_kept_record as kept_weights
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue

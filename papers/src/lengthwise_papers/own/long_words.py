@@ -30,7 +30,7 @@ from lengthwise.evaluation.scores import wilson
 from lengthwise.files import write_text
 from lengthwise.languages.language import Language
 from lengthwise.languages.subregular import CLASSES, subregular
-from lengthwise.tasks.audited import one_edit_into
+from lengthwise.tasks.audited_draws import one_edit_into
 from lengthwise.tasks.automaton import PAD, Automaton
 from lengthwise.tasks.task import Task
 from lengthwise.training.devices import environment

@@ -4,7 +4,7 @@ import random
 from collections.abc import Callable
 
 from lengthwise.errors import LanguageError
-from lengthwise.languages.balance import is_c_rasp
+from lengthwise.languages.balanced_counters import is_c_rasp
 from lengthwise.languages.builders import from_step_function
 from lengthwise.languages.cascade import find_group
 from lengthwise.languages.language import Language

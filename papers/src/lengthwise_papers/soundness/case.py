@@ -15,8 +15,8 @@ from torch import nn
 from lengthwise.evaluation.evaluate import answer_of
 from lengthwise.languages.language import Language
 from lengthwise.proofs.check.certificate import Certificate, Machine
+from lengthwise.proofs.search.integrity import Provable
 from lengthwise.proofs.search.network import weights_of
-from lengthwise.proofs.search.plain import Provable
 
 Answer = Literal["holds", "fails", "undecided"]
 """What a verifier says of a question: `holds` is the answer that must never be wrong."""

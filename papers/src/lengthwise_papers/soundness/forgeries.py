@@ -14,8 +14,8 @@ from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.proofs.check.certificate import Certificate, Machine, WrongWord
 from lengthwise.proofs.search.certify import certify
+from lengthwise.proofs.search.integrity import PROVABLE, Provable
 from lengthwise.proofs.search.network import weights_of
-from lengthwise.proofs.search.plain import PROVABLE, Provable
 from lengthwise_papers.soundness.case import Case, Question, Word
 from lengthwise_papers.soundness.plants import (
     SPECS,

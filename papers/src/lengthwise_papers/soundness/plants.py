@@ -16,7 +16,7 @@ import torch
 from lengthwise.languages.language import Language
 from lengthwise.languages.monoid import Monoid, transition_monoid
 from lengthwise.languages.spec import parse
-from lengthwise.proofs.search.plain import Provable
+from lengthwise.proofs.search.integrity import Provable
 from lengthwise_papers.soundness.bits import Machine, Registers, Rules, Term, score
 from lengthwise_papers.soundness.case import Case, Question, Word
 from lengthwise_papers.soundness.networks import recurrence, tree

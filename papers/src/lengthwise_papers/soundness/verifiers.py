@@ -18,9 +18,9 @@ from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.proofs.check.certificate import Certificate, Verdict
 from lengthwise.proofs.check.induction import check
 from lengthwise.proofs.search.algebra import Algebra
-from lengthwise.proofs.search.binary import BinaryAlgebra
+from lengthwise.proofs.search.binary_algebra import BinaryAlgebra
 from lengthwise.proofs.search.certify import certify
-from lengthwise.proofs.search.codes import CodeRecurrence, TrackedCodes
+from lengthwise.proofs.search.code_recurrence import CodeRecurrence, TrackedCodes
 from lengthwise.proofs.search.exploration import decide
 from lengthwise.proofs.search.network import node_of, recurrent_node_of
 from lengthwise_papers.soundness.case import Answer, Question, Word

@@ -37,7 +37,7 @@ from lengthwise_papers.experiment import (
 from lengthwise_papers.figures import addition_attention_figure
 from lengthwise_papers.steps2022.figure1 import on_sources
 from lengthwise_papers.steps2022.table1 import TRAINING_OF
-from lengthwise_papers.trained import one_digit
+from lengthwise_papers.trained_experiment import one_digit
 
 HAND_CODED = "hand-coded"
 

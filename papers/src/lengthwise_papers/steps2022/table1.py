@@ -39,7 +39,7 @@ from lengthwise.sweeps.job import jobs_over_seeds
 from lengthwise.tasks.step_tasks import Regime
 from lengthwise_papers.experiment import Record, Statement, Table, decide, preset_catalogue
 from lengthwise_papers.figures import curves_figure
-from lengthwise_papers.trained import CellRun, TrainedExperiment
+from lengthwise_papers.trained_experiment import CellRun, TrainedExperiment
 
 REGIMES: tuple[Regime, ...] = ("weak", "medium", "strong")
 

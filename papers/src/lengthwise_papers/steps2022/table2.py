@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from lengthwise.analysis.figures import Picture
-from lengthwise.models.undrawn import undrawn
+from lengthwise.models.meta_networks import undrawn
 from lengthwise.problems.base import Plan
 from lengthwise.problems.planning import make_plan
 from lengthwise.problems.step_by_step.problem import select_test_inputs
@@ -41,7 +41,7 @@ from lengthwise_papers.steps2022.table1 import (
     schedule,
     weak_suffices,
 )
-from lengthwise_papers.trained import CellRun, TrainedExperiment, best_and_mean, cells
+from lengthwise_papers.trained_experiment import CellRun, TrainedExperiment, best_and_mean, cells
 
 PUBLISHED: dict[tuple[str, int], float] = {
     (regime, n): value

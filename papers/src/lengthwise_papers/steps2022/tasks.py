@@ -13,7 +13,7 @@ from lengthwise.problems.step_by_step.problem import select_test_inputs
 from lengthwise.sweeps.job import jobs_over_seeds
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise_papers.steps2022.table1 import REGIMES, STRONG, UNSEEN, schedule
-from lengthwise_papers.trained import (
+from lengthwise_papers.trained_experiment import (
     CellRun,
     TrainedExperiment,
     best_and_mean,

@@ -7,13 +7,13 @@ words.csv.gz and so on are unpacked as they are read.
 from pathlib import Path
 
 from lengthwise.data.columns import Columns
+from lengthwise.data.compressed_files import PACKED, open_unpacked
 from lengthwise.data.formats.competitions import Aalpy, Abbadingo, Stamina
 from lengthwise.data.formats.event_log import EventLog
 from lengthwise.data.formats.objects import JsonLines
 from lengthwise.data.formats.reader import Reader, TableReader
 from lengthwise.data.formats.separated import CommaSeparated, TabSeparated
 from lengthwise.data.formats.tables import SAVED, SEVERAL, Parquet, SavedDataset
-from lengthwise.data.packed import PACKED, open_unpacked
 from lengthwise.errors import TextError, unknown_name
 
 READERS: tuple[Reader, ...] = (

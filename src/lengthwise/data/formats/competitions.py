@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from lengthwise.data.columns import Columns
+from lengthwise.data.compressed_files import decode_text, open_unpacked
 from lengthwise.data.formats.places import Place
 from lengthwise.data.formats.reader import Reader, Row, label_of
-from lengthwise.data.packed import decode_text, open_unpacked
 from lengthwise.errors import TextError
 
 _UNLABELLED = "-1"

@@ -9,10 +9,10 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from lengthwise.data.columns import Columns
+from lengthwise.data.compressed_files import open_unpacked
 from lengthwise.data.formats.grouping import Event, words_of_events
 from lengthwise.data.formats.places import Place
 from lengthwise.data.formats.reader import Reader, Row, label_of
-from lengthwise.data.packed import open_unpacked
 from lengthwise.errors import TextError, suggestion
 
 _NAME = "concept:name"

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from lengthwise.data.columns import Columns
+from lengthwise.data.compressed_files import decode_text, open_unpacked
 from lengthwise.data.formats.places import Place
 from lengthwise.data.formats.reader import TableReader, values_of_record
-from lengthwise.data.packed import decode_text, open_unpacked
 from lengthwise.errors import TextError
 from lengthwise.files import parse_json
 

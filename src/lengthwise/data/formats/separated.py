@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import ClassVar
 
 from lengthwise.data.columns import Columns
+from lengthwise.data.compressed_files import decode_text, open_unpacked
 from lengthwise.data.formats.places import Place
 from lengthwise.data.formats.plain_block import PlainBlock
 from lengthwise.data.formats.reader import Row, TableReader, label_of
-from lengthwise.data.packed import decode_text, open_unpacked
 from lengthwise.errors import TextError, suggestion
-from lengthwise.wording import format_count
+from lengthwise.messages import format_count
 
 _AT_ONCE = 2**21
 """Bytes of a block."""

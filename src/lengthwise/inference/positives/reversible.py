@@ -19,7 +19,7 @@ from lengthwise.inference.positives.contract import MOST_PARTS, PositiveClass, W
 from lengthwise.inference.sample import Sample
 from lengthwise.inference.searcher import to_language
 from lengthwise.languages.language import Language
-from lengthwise.wording import format_count
+from lengthwise.messages import format_count
 
 
 class KReversible(PositiveClass):

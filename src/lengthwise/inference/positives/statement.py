@@ -19,7 +19,7 @@ from lengthwise.inference.positives.sizes import log_shares
 from lengthwise.inference.sample import Sample
 from lengthwise.inference.statement import CONFIDENCE, Verdict, WordStatement
 from lengthwise.languages.language import Language
-from lengthwise.wording import format_count
+from lengthwise.messages import format_count
 
 _LISTED = 3
 """Number of lengths whose words are counted."""

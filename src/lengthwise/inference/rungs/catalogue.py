@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from lengthwise.inference.rungs import classes, counted, star_free
+from lengthwise.inference.rungs import classes, counting_searchers, star_free
 from lengthwise.inference.searcher import Searcher
 
 RUNGS: Mapping[str, type[Searcher]] = {
@@ -21,8 +21,8 @@ RUNGS: Mapping[str, type[Searcher]] = {
         classes.PiecewiseTestable,
         classes.PiecewiseLocallyTestable,
         classes.TierPiecewiseLocallyTestable,
-        counted.GroupCounts,
-        counted.Counted,
+        counting_searchers.GroupCounts,
+        counting_searchers.Counted,
         star_free.Chain,
     )
 }

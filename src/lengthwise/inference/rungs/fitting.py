@@ -18,7 +18,7 @@ from lengthwise.inference.rungs.automata import ValueAutomaton, product_language
 from lengthwise.inference.rungs.literals import Kind, Literal, MarkedWords, Mask, keep_literals
 from lengthwise.inference.rungs.rules import combine_literals, covering
 from lengthwise.inference.rungs.tiers import Judge, search_tier
-from lengthwise.inference.rungs.truth import complete_table
+from lengthwise.inference.rungs.truth_table import complete_table
 from lengthwise.inference.sample import Array, Sample
 from lengthwise.inference.searcher import Attempt, SearchTask, log_choices
 

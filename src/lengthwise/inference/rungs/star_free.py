@@ -13,8 +13,8 @@ from lengthwise.inference.rungs.classes import (
 )
 from lengthwise.inference.rungs.fitting import Bench, Chosen
 from lengthwise.inference.searcher import Attempt, Searcher, SearchTask
-from lengthwise.languages.evidence import LadderSubject
 from lengthwise.languages.ladder import answer
+from lengthwise.languages.verdicts import LadderSubject
 
 _STATES = (3, 4, 5, 6, 7, 8)
 _TURNS = 8

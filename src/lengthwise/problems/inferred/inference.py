@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from lengthwise.data.columns import Columns
-from lengthwise.data.counted_words import Workers
+from lengthwise.data.counted_words import CountingWorkers
 from lengthwise.data.labelled_words import LabelledWords
 from lengthwise.data.parts import TEST, TRAIN, VALID
 from lengthwise.data.word_parts import rows_of_part
@@ -23,13 +23,13 @@ from lengthwise.inference.rungs.refuting import refuting_word
 from lengthwise.inference.sample import Sample, join_samples
 from lengthwise.inference.statement import DataStatement, no_automaton, state_data
 from lengthwise.inference.support import Support
-from lengthwise.inference.working import ENOUGH
+from lengthwise.inference.working_set import ENOUGH
 from lengthwise.languages.characters import split_alphabet
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import to_dict
 from lengthwise.languages.validation import short
 from lengthwise.problems.inferred.one_label import require_fitting, smallest_language
-from lengthwise.problems.inferred.searching import search
+from lengthwise.problems.inferred.searching import search_words
 from lengthwise.problems.inferred.settings import InferenceConfig
 from lengthwise.problems.inferred.timing import Timer
 from lengthwise.problems.results import Watch, no_watch
@@ -134,7 +134,7 @@ def read_reference(
     columns: str | Mapping[str, str] | Columns | None = None,
     *,
     needs_labels: bool = False,
-    workers: Workers | None = None,
+    workers: CountingWorkers | None = None,
 ) -> WordsReference:
     """Read the file that a specification or a path names; `Columns.parse` reads `columns`.
 
@@ -202,7 +202,7 @@ def _inferred(
         _require_possible(shortest, labelled, settings.max_states, name)
         _require_class(known, labelled, settings.assume, name)
     timer.begin_search()
-    state = search(labelled, Judge(train, valid, settings.label_noise), settings, timer)
+    state = search_words(labelled, Judge(train, valid, settings.label_noise), settings, timer)
     best = state.best
     assert best is not None
     if state.least_states > settings.max_states:

@@ -50,7 +50,7 @@ from lengthwise.problems.results import (
     Watch,
 )
 from lengthwise.settings import Parts, SettingInfo
-from lengthwise.training.listing import STATEMENT, read_statement
+from lengthwise.training.run_listing import STATEMENT, read_statement
 from lengthwise.training.runs import RunFolder
 
 MACHINE = "machine.json"

@@ -22,15 +22,15 @@ from lengthwise.inference.portfolio import (
     search_automaton,
 )
 from lengthwise.inference.rungs.catalogue import ASSUMED
-from lengthwise.inference.working import Working
+from lengthwise.inference.working_set import Working
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import from_dict, to_dict
+from lengthwise.messages import format_count
 from lengthwise.problems.inferred.settings import InferenceConfig
 from lengthwise.problems.inferred.timing import Timer
-from lengthwise.wording import format_count
 
 
-def search(
+def search_words(
     words: LabelledWords, judge: Judge, config: InferenceConfig, timer: Timer
 ) -> SearchState:
     """Search for what is left of the time, from where an earlier search of these words ended."""

@@ -6,13 +6,13 @@ from typing import Any
 
 from lengthwise.inference.distinguish import access_words
 from lengthwise.languages.language import Language
+from lengthwise.messages import format_count, shorten
 from lengthwise.problems.account import Account, Records
 from lengthwise.problems.labelled_words.section import section_on_file
-from lengthwise.problems.proof import find_known_verdict, read_proof
 from lengthwise.problems.results import Facts, Section
+from lengthwise.problems.run_certificate import find_known_verdict, read_proof
 from lengthwise.templates import template
 from lengthwise.training.runs import RunFolder
-from lengthwise.wording import format_count, shorten
 
 _MOST_STATES, _MOST_SYMBOLS = 60, 20
 """Greatest numbers of states and symbols of an automaton that is shown."""

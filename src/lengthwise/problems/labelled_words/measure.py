@@ -12,6 +12,7 @@ import torch
 from lengthwise.data.labelled_words import PARTS, LabelledWords
 from lengthwise.data.parts import TEST, TRAIN
 from lengthwise.data.word_parts import WordParts
+from lengthwise.device_copies import send
 from lengthwise.errors import TaskError, TextError, unknown_name
 from lengthwise.evaluation.evaluate import answers, neighbours, require_numbers, scores_of
 from lengthwise.evaluation.predict import device_of
@@ -24,14 +25,13 @@ from lengthwise.evaluation.scores import (
     wilson,
 )
 from lengthwise.evaluation.shortcuts import right_on_batches
+from lengthwise.messages import format_count
 from lengthwise.models.threads import processor_threads
 from lengthwise.problems.base import Run
 from lengthwise.problems.labelled_words.objective import batch_of, classes_of, part_of
 from lengthwise.problems.results import Evaluation, Facts, Options, Watch
 from lengthwise.tasks.task import Batch
 from lengthwise.training.devices import environment
-from lengthwise.transfer import send
-from lengthwise.wording import format_count
 
 _RANGES = 12
 """Greatest number of ranges of lengths that a table shows."""

@@ -12,6 +12,7 @@ from lengthwise.data.words_reference import WordsReference
 from lengthwise.errors import ConfigError, RunError, TextError
 from lengthwise.languages.characters import split_alphabet
 from lengthwise.languages.language import Language
+from lengthwise.messages import shorter_words
 from lengthwise.models.entry import Entry, ModelEntry
 from lengthwise.models.recognisers import MODELS
 from lengthwise.objectives.catalogue import OBJECTIVES, objectives_of
@@ -30,12 +31,11 @@ from lengthwise.problems.plan import Route
 from lengthwise.problems.presets import PRESETS
 from lengthwise.problems.results import Evaluation, Options, Predictor, Section, Watch
 from lengthwise.problems.setup import Setup
-from lengthwise.problems.testing import Test, TestResult
+from lengthwise.problems.sweep_tests import Test, TestResult
 from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.proofs.search.certify import certify
 from lengthwise.settings import Config, Parts
 from lengthwise.training.loop import Objective
-from lengthwise.wording import shorter_words
 
 _FROM_WORDS = {"vocab_size", "num_classes", "transition_size", "state_classes"}
 """Settings of a network that follow from the words."""

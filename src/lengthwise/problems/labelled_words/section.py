@@ -9,12 +9,12 @@ from lengthwise.errors import LengthwiseError
 from lengthwise.evaluation.scores import Scores, percent
 from lengthwise.files import values_of
 from lengthwise.languages.characters import list_symbols
+from lengthwise.messages import shorten
 from lengthwise.problems.account import Account, Records
 from lengthwise.problems.base import Plan
 from lengthwise.problems.labelled_words.measure import facts_on_file, table
 from lengthwise.problems.results import Facts, Section
 from lengthwise.templates import template
-from lengthwise.wording import shorten
 
 _MOST_CLASSES = 12
 _SAMPLES = 5

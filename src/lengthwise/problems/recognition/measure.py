@@ -16,6 +16,7 @@ from lengthwise.evaluation.predict import device_of
 from lengthwise.evaluation.scores import Scores, finite_or_none, percent, percent_interval
 from lengthwise.evaluation.shortcuts import shortcuts_beside, spread_lengths
 from lengthwise.languages.language import Language
+from lengthwise.messages import format_count
 from lengthwise.models.threads import processor_threads
 from lengthwise.problems.base import Run, evaluate_and_store
 from lengthwise.problems.classification import class_predictor
@@ -28,13 +29,12 @@ from lengthwise.problems.results import (
     Watch,
     no_watch,
 )
-from lengthwise.problems.testing import Test, TestResult
+from lengthwise.problems.sweep_tests import Test, TestResult
 from lengthwise.proofs.search.lookup import SnappedModel
 from lengthwise.proofs.search.snapped_file import load_snapped
 from lengthwise.tasks.task import Task
-from lengthwise.training.compiled import Compiled
+from lengthwise.training.construction_files import Compiled
 from lengthwise.training.devices import environment
-from lengthwise.wording import format_count
 
 _PARTS, _WORST = 8, 3
 """Lengths that a table shows: one of each eighth, and this number of the worst."""

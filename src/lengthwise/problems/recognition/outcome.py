@@ -6,12 +6,12 @@ from dataclasses import replace
 from typing import Any
 
 from lengthwise.languages.language import Language
+from lengthwise.messages import format_count, shorten, shorter_words
 from lengthwise.models.recognisers import DEFAULT_MODEL
 from lengthwise.objectives.sizes import LARGE_MODEL, MOST_LABELLED, num_elements
 from lengthwise.problems.account import Account, Records
 from lengthwise.problems.results import Facts
 from lengthwise.tasks.task import Task
-from lengthwise.wording import format_count, shorten, shorter_words
 
 _SHOWN = 60
 """Greatest number of characters that are shown of a wrong word."""

@@ -10,6 +10,7 @@ from lengthwise.languages.characters import list_symbols
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import from_dict, to_dict
 from lengthwise.languages.spec import parse
+from lengthwise.messages import format_count
 from lengthwise.models.entry import Entry, ModelEntry
 from lengthwise.models.recognisers import DEFAULT_MODEL, MODELS
 from lengthwise.objectives.base import Subject, WordObjective
@@ -34,13 +35,12 @@ from lengthwise.problems.results import Curve, Evaluation, Options, Predictor, S
 from lengthwise.problems.setup import Defaults, Setup
 from lengthwise.settings import Config, Parts
 from lengthwise.tasks.task import Task, default_protocol
-from lengthwise.training.compiled import Compiled
+from lengthwise.training.construction_files import Compiled
 from lengthwise.training.loop import Objective
 from lengthwise.training.runs import RunFolder
-from lengthwise.wording import format_count
 
 if TYPE_CHECKING:
-    from lengthwise.problems.testing import Test, TestResult
+    from lengthwise.problems.sweep_tests import Test, TestResult
     from lengthwise.proofs.check.certificate import Certificate
 
 _SHAPE = "vocab_size num_classes num_slots num_states state_classes transition_size"

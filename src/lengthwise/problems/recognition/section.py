@@ -14,17 +14,17 @@ from lengthwise.languages.characters import list_symbols
 from lengthwise.languages.describe import samples
 from lengthwise.languages.language import Language
 from lengthwise.languages.named_languages import CATALOGUE
+from lengthwise.messages import format_count, shorten
 from lengthwise.objectives.catalogue import OBJECTIVES
 from lengthwise.problems.account import Records
 from lengthwise.problems.base import Plan
-from lengthwise.problems.proof import Proof, find_known_verdict, read_proof
 from lengthwise.problems.recognition.measure import list_scores
 from lengthwise.problems.results import Condition, Curve, Facts, Section
+from lengthwise.problems.run_certificate import Proof, find_known_verdict, read_proof
 from lengthwise.proofs.check.statement import facts_of
 from lengthwise.registry import Catalogue
 from lengthwise.templates import template
 from lengthwise.training.runs import RunFolder
-from lengthwise.wording import format_count, shorten
 
 
 class Published(Protocol):

@@ -23,6 +23,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from lengthwise.device_copies import send
 from lengthwise.errors import TaskError
 from lengthwise.evaluation.predict import device_of
 from lengthwise.evaluation.steps import exact_matches
@@ -30,7 +31,6 @@ from lengthwise.settings import Config, Setting, require
 from lengthwise.tasks.step_tasks import Regime, StepTask
 from lengthwise.training.autocast import Autocast, autocast
 from lengthwise.training.loop import Objective, Step, Validation
-from lengthwise.transfer import send
 
 _MOST_SYMBOLS = 2**30
 

@@ -12,6 +12,7 @@ from lengthwise.errors import TaskError
 from lengthwise.evaluation.predict import device_of
 from lengthwise.evaluation.scores import percent, percent_interval
 from lengthwise.evaluation.steps import exact_matches, generate_steps
+from lengthwise.messages import format_count
 from lengthwise.models.entry import Entry
 from lengthwise.models.step_models import DEFAULT_STEP_MODEL, STEP_MODELS
 from lengthwise.models.threads import processor_threads
@@ -35,7 +36,7 @@ from lengthwise.problems.step_by_step.objective import (
     split,
     split_sizes,
 )
-from lengthwise.problems.testing import AtLength, Test, TestResult
+from lengthwise.problems.sweep_tests import AtLength, Test, TestResult
 from lengthwise.settings import Config, Parts, SettingInfo
 from lengthwise.tasks.step_specs import PREFIX, make_step_task, settings_of
 from lengthwise.tasks.step_tasks import StepTask, step_task_of
@@ -43,7 +44,6 @@ from lengthwise.training.devices import environment
 from lengthwise.training.loop import Objective
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.settings import MixedTrainingConfig
-from lengthwise.wording import format_count
 
 _SMOKE = {"steps": 20, "validate_every": 10, "examples": 64, "validation_words": 32}
 """Numbers of the preset `smoke`; `laptop` and `paper` take those of the model."""

@@ -24,7 +24,8 @@ below the smallest normal one are kept, or are taken as 0 before an operation, a
 reciprocal roots are within `_ROOT_ULPS` units in the last place, exp within `_EXP_ULPS`, tanh
 within `_ULPS`, and erf within `_ULPS` units of 1; a product of matrices is made of sums of
 products. TF32 and fast matrix multiplication (Strassen, Winograd) are not covered:
-they cut products to fewer bits, or form other sums. bfloat16 has bounds of its own (`narrow.py`).
+they cut products to fewer bits, or form other sums. bfloat16 has bounds of its own
+(`bfloat16_balls.py`).
 Where numbers could overflow, a radius is infinite.
 
 Axes:

@@ -2,8 +2,8 @@
 
 A network that reads from left to right and keeps a *code* between symbols, a row of bits or of
 tokens, is a finite automaton. `BoundedCoded` is that automaton with a bound on rounding for every
-number that a bit, a token or a class is read off. Search (`proofs.search.codes`) and checker
-(`prefixes.py`) ask for no more, so whatever implements it can be proved.
+number that a bit, a token or a class is read off. Search (`proofs.search.code_recurrence`) and
+checker (`prefixes.py`) ask for no more, so whatever implements it can be proved.
 
 Axes:
     prefix  beginnings of words

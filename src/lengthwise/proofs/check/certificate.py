@@ -23,10 +23,11 @@ from lengthwise.errors import CertificateError
 from lengthwise.files import write_bytes
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import from_dict, to_dict
+from lengthwise.messages import shorten
 from lengthwise.proofs.check import schema
 from lengthwise.proofs.check.arrays import Integers, pack, unpack
+from lengthwise.proofs.check.bfloat16_balls import Precision, bfloat16_rounded
 from lengthwise.proofs.check.margins import RoundingMargins, SnapDistances
-from lengthwise.proofs.check.narrow import Precision, bfloat16_rounded
 from lengthwise.proofs.check.networks import Kind, kind_of_network
 from lengthwise.proofs.check.statement import (
     describe_language,
@@ -35,7 +36,6 @@ from lengthwise.proofs.check.statement import (
     state_claim,
     terms_of,
 )
-from lengthwise.wording import shorten
 
 FORMAT = 2
 FORMAT_WITH_PRECISION = 3

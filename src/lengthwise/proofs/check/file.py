@@ -8,11 +8,11 @@ from lengthwise.arguments import path_of
 from lengthwise.errors import CertificateError, ClaimError
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
-from lengthwise.proofs.check.beside import Beside, compare_with_folder
 from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.proofs.check.induction import Induction, check_with_induction
 from lengthwise.proofs.check.prefixes import PrefixInduction
-from lengthwise.shipped import PREFIX, resolve_path
+from lengthwise.proofs.check.run_folder import Beside, compare_with_folder
+from lengthwise.zoo_paths import PREFIX, resolve_path
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

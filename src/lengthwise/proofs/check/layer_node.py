@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from lengthwise.errors import VerificationError
 from lengthwise.proofs.check.arrays import Integers
 from lengthwise.proofs.check.balls import Arithmetic, Ball, Floats, Matrix, norm_bound
-from lengthwise.proofs.check.narrow import Narrow, Precision, bfloat16_rounded
+from lengthwise.proofs.check.bfloat16_balls import Narrow, Precision, bfloat16_rounded
 
 LAYER_NORM_EPSILON = 1e-5
 """Epsilon of torch's layer norm."""

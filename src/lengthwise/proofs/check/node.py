@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from lengthwise.proofs.check.arrays import Integers
 from lengthwise.proofs.check.balls import Ball, Floats
+from lengthwise.proofs.check.bfloat16_balls import Precision
 from lengthwise.proofs.check.layer_node import (
     LAYER_CHOICES,
     ChunkBalls,
@@ -30,7 +31,6 @@ from lengthwise.proofs.check.layer_node import (
     require_choices,
     require_shapes,
 )
-from lengthwise.proofs.check.narrow import Precision
 
 
 class Node(LayerNode):

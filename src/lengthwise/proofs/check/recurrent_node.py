@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from lengthwise.errors import VerificationError
 from lengthwise.proofs.check.arrays import Booleans, Integers
 from lengthwise.proofs.check.balls import Ball, Floats, Matrix
+from lengthwise.proofs.check.bfloat16_balls import Precision
 from lengthwise.proofs.check.bounded import Codes, Decided, largest, signs
 from lengthwise.proofs.check.layer_node import (
     LAYER_NORM_EPSILON,
@@ -27,7 +28,6 @@ from lengthwise.proofs.check.layer_node import (
     quietly,
     require_shapes,
 )
-from lengthwise.proofs.check.narrow import Precision
 
 _GATES = {"elman": 1, "relu": 1, "gru": 3}
 """Matrices of a cell, below each other in one."""

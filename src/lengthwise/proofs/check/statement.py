@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import to_dict
 from lengthwise.languages.spec import is_self_contained
-from lengthwise.wording import format_count
+from lengthwise.messages import format_count
 
 if TYPE_CHECKING:
     from lengthwise.proofs.check.certificate import Certificate

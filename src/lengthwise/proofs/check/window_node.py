@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from lengthwise.proofs.check.arrays import ABSENT, Integers
 from lengthwise.proofs.check.balls import Ball, Floats
+from lengthwise.proofs.check.bfloat16_balls import Precision
 from lengthwise.proofs.check.bounded import Codes, Decided, largest
 from lengthwise.proofs.check.layer_node import (
     LAYER_CHOICES,
@@ -31,7 +32,6 @@ from lengthwise.proofs.check.layer_node import (
     require_choices,
     require_shapes,
 )
-from lengthwise.proofs.check.narrow import Precision
 from lengthwise.proofs.check.networks import base_of, window_length
 
 

@@ -23,6 +23,7 @@ from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.models.state_slots import StateSlots
 from lengthwise.models.window_scratchpad import WindowScratchpad
 from lengthwise.proofs.check.arrays import pack
+from lengthwise.proofs.check.bfloat16_balls import Precision
 from lengthwise.proofs.check.certificate import (
     Certificate,
     Machine,
@@ -33,20 +34,20 @@ from lengthwise.proofs.check.certificate import (
 )
 from lengthwise.proofs.check.induction import check
 from lengthwise.proofs.check.margins import RoundingMargins
-from lengthwise.proofs.check.narrow import Precision
 from lengthwise.proofs.check.recurrent_node import RecurrentNode
 from lengthwise.proofs.check.tight_node import TightNode
 from lengthwise.proofs.check.window_node import WindowNode
 from lengthwise.proofs.search.algebra import Algebra
-from lengthwise.proofs.search.binary import BinaryAlgebra, MarginTracker
+from lengthwise.proofs.search.bfloat16_emulation import running
+from lengthwise.proofs.search.binary_algebra import BinaryAlgebra, MarginTracker
 from lengthwise.proofs.search.certify_structure import certify_structure
 from lengthwise.proofs.search.closure import MAX_CHUNKS, Closure, LevelCallback
-from lengthwise.proofs.search.codes import CodeRecurrence, TrackedCodes
-from lengthwise.proofs.search.emulated import running
+from lengthwise.proofs.search.code_recurrence import CodeRecurrence, TrackedCodes
+from lengthwise.proofs.search.deviations import measure_difference, measure_steps, measure_tokens
 from lengthwise.proofs.search.exploration import decide
 from lengthwise.proofs.search.extraction import extract_algebra
+from lengthwise.proofs.search.integrity import Provable
 from lengthwise.proofs.search.lookup import Lookup
-from lengthwise.proofs.search.measured import measure_difference, measure_steps, measure_tokens
 from lengthwise.proofs.search.network import (
     list_versions,
     node_of,
@@ -56,7 +57,6 @@ from lengthwise.proofs.search.network import (
     require_suitable_precision,
     weights_of,
 )
-from lengthwise.proofs.search.plain import Provable
 from lengthwise.proofs.search.prefixes import PrefixClosure
 from lengthwise.proofs.search.robust import robustness
 from lengthwise.proofs.search.short_words import try_short_words, wrong_words
@@ -82,7 +82,7 @@ def certify(
     is found, or bounds are too loose, short words are tested one by one instead.
 
     With `precision="bfloat16"` the claim is about the model cast by `.bfloat16()`, whose roundings
-    are those of `narrow.py`; its memory must be discrete.
+    are those of `bfloat16_balls.py`; its memory must be discrete.
 
     Raises:
         VerificationError: there are no proofs of such a model (`PROVABLE`), it has other symbols or

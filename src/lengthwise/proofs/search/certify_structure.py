@@ -10,7 +10,7 @@ from lengthwise.models.state_slots import StateSlots
 from lengthwise.proofs.check.certificate import Certificate, Machine, Verdict, WrongWord
 from lengthwise.proofs.check.margins import RoundingMargins
 from lengthwise.proofs.check.slot_node import SlotNode
-from lengthwise.proofs.search.measured import measure_products
+from lengthwise.proofs.search.deviations import measure_products
 from lengthwise.proofs.search.network import (
     list_versions,
     require_provable,
@@ -86,7 +86,7 @@ def slots_language(model: nn.Module, language: Language) -> Language | None:
     if machine is None or not structure_of(node, machine, language.num_classes).holds:
         raise VerificationError(
             "no automaton can be read off the weights. Train until a proof closes, or use "
-            "lw.inside.learn_automaton in Python, which tests any model."
+            "lw.interpret.learn_automaton in Python, which tests any model."
         )
     return _language_of(machine, language).minimise()
 

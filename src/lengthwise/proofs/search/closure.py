@@ -24,9 +24,9 @@ import numpy as np
 from lengthwise.errors import VerificationError
 from lengthwise.languages.elements import MonoidElements
 from lengthwise.languages.language import Language
+from lengthwise.messages import format_count, shorten
 from lengthwise.proofs.check.arrays import ABSENT, Integers
 from lengthwise.proofs.search.algebra import TreeAlgebra
-from lengthwise.wording import format_count, shorten
 
 MAX_CHUNKS = 1_000_000
 """Largest number of chunks of pairs that are composed at one level."""

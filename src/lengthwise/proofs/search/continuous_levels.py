@@ -23,7 +23,7 @@ from lengthwise.languages.language import Language
 from lengthwise.proofs.check.arrays import ABSENT, Integers
 from lengthwise.proofs.check.balls import Ball, Floats
 from lengthwise.proofs.check.node import Node
-from lengthwise.proofs.search.finite import NONE, Tables, one_class
+from lengthwise.proofs.search.finite_algebra import NONE, Tables, one_class
 from lengthwise.proofs.search.merging import NO_ANSWER, merge
 from lengthwise.proofs.search.snapping import Snaps, stack
 

@@ -11,7 +11,7 @@ from lengthwise.errors import LanguageError, VerificationError
 from lengthwise.evaluation.predict import right_aligned
 from lengthwise.languages.language import Language
 from lengthwise.proofs.search.closure import explore
-from lengthwise.proofs.search.finite import FiniteAlgebra
+from lengthwise.proofs.search.finite_algebra import FiniteAlgebra
 from lengthwise.proofs.search.learning import Word, learn
 from lengthwise.proofs.search.limits import MAX_STATES
 from lengthwise.proofs.search.lookup import Lookup

@@ -6,13 +6,13 @@ from lengthwise.arguments import require_integer
 from lengthwise.errors import VerificationError
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
-from lengthwise.models.adapted import Adapted
+from lengthwise.models.custom_network import Adapted
 from lengthwise.proofs.search.algebra import Algebra
+from lengthwise.proofs.search.algebra_guard import GuardedRecurrence, guard
 from lengthwise.proofs.search.closure import MAX_CHUNKS, Closure, LevelCallback
 from lengthwise.proofs.search.closure import explore as explore_tree
-from lengthwise.proofs.search.guarded import GuardedRecurrence, guard
 from lengthwise.proofs.search.prefixes import PrefixClosure, explore_prefixes
-from lengthwise.silence import report_silence
+from lengthwise.status_lines import report_silence
 
 
 @report_silence("deciding")
@@ -47,7 +47,7 @@ def decide(
         ...         return states ^ symbols
         ...     def read(self, level, states):
         ...         return states
-        >>> lw.inside.decide(Parity(), "parity").is_closed
+        >>> lw.interpret.decide(Parity(), "parity").is_closed
         True
 
     Raises:

@@ -11,9 +11,10 @@ from torch import nn
 
 from lengthwise.errors import VerificationError
 from lengthwise.languages.language import Language
+from lengthwise.messages import format_count
 from lengthwise.models.binary_recurrent import BinaryRecurrent
 from lengthwise.proofs.search.certify_structure import slots_language
-from lengthwise.proofs.search.codes import CodeRecurrence, TrackedCodes
+from lengthwise.proofs.search.code_recurrence import CodeRecurrence, TrackedCodes
 from lengthwise.proofs.search.exact_learning import language_of
 from lengthwise.proofs.search.extraction import ExtractedAlgebra, describe_fidelity, extract_algebra
 from lengthwise.proofs.search.limits import MAX_ELEMENTS, MAX_STATES
@@ -25,7 +26,6 @@ from lengthwise.proofs.search.network import (
     require_same_classes,
 )
 from lengthwise.proofs.search.own_automaton import Neighbours, own_automaton
-from lengthwise.wording import format_count
 
 _MOST_STEPS = 1_000_000
 """Most steps of an exploration: a code and a symbol each."""
@@ -142,7 +142,7 @@ def _of_codes(model: BinaryRecurrent, language: Language) -> Extraction:
     if automaton is None:
         raise VerificationError(
             f"the codes of the model do not close within {_MOST_STEPS:,} steps. Train longer, or "
-            f"use lw.inside.learn_automaton in Python, which tests any model."
+            f"use lw.interpret.learn_automaton in Python, which tests any model."
         )
     transitions, classes = automaton
     computed = replace(language, transitions=transitions, classes=classes, start=0, spec="")

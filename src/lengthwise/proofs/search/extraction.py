@@ -26,9 +26,9 @@ from lengthwise.languages.language import Language
 from lengthwise.proofs.check.arrays import ABSENT, Integers
 from lengthwise.proofs.check.balls import Floats
 from lengthwise.proofs.check.node import Node
-from lengthwise.proofs.search.binary import BinaryAlgebra
+from lengthwise.proofs.search.binary_algebra import BinaryAlgebra
 from lengthwise.proofs.search.continuous_levels import ContinuousLevel, continuous_levels
-from lengthwise.proofs.search.finite import NONE, FiniteAlgebra, Tables, tabulate
+from lengthwise.proofs.search.finite_algebra import NONE, FiniteAlgebra, Tables, tabulate
 from lengthwise.proofs.search.limits import MAX_ELEMENTS
 from lengthwise.proofs.search.merging import smallest_distance
 from lengthwise.proofs.search.network import node_of, require_regular_gpt

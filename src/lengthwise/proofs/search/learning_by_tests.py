@@ -39,7 +39,7 @@ class LearnedAutomaton:
         >>> import lengthwise as lw
         >>> def threes(words):
         ...     return [word.count("a") % 3 == 0 for word in words]
-        >>> learned = lw.inside.learn_automaton(threes, "ab", num_tests=500)
+        >>> learned = lw.interpret.learn_automaton(threes, "ab", num_tests=500)
         >>> learned.language.num_states
         3
     """

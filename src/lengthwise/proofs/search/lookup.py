@@ -25,7 +25,7 @@ from torch import Tensor, nn
 
 from lengthwise.errors import VerificationError, WordError
 from lengthwise.proofs.check.arrays import Integers
-from lengthwise.proofs.search.finite import NONE, FiniteAlgebra, Tables
+from lengthwise.proofs.search.finite_algebra import NONE, FiniteAlgebra, Tables
 
 _LARGEST_TABLE = 2**16
 """Largest number of entries of a table that is multiplied out; it stays in a processor's cache."""

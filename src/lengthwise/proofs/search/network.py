@@ -11,15 +11,15 @@ from torch import nn
 from lengthwise.errors import VerificationError
 from lengthwise.evaluation.evaluate import answer_of
 from lengthwise.languages.language import Language
-from lengthwise.models.adapted import Adapted
 from lengthwise.models.binary_recurrent import BinaryRecurrent
+from lengthwise.models.custom_network import Adapted
 from lengthwise.models.rational_gpt import RationalGPT
 from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.models.state_slots import StateSlots
 from lengthwise.models.window_scratchpad import WindowScratchpad
-from lengthwise.proofs.check.narrow import Precision
+from lengthwise.proofs.check.bfloat16_balls import Precision
 from lengthwise.proofs.check.node import Node
-from lengthwise.proofs.search.plain import (
+from lengthwise.proofs.search.integrity import (
     PROVABLE,
     Provable,
     require_plain,
@@ -42,7 +42,7 @@ def require_regular_gpt(model: nn.Module) -> RegularGPT:
         raise VerificationError(
             f"tables are made of vectors of sub-words, but {_name(model)} has none. "
             f"Use a RegularGPT. In Python lw.extract also reads networks that keep bits, "
-            f"slots or tokens, and lw.inside.learn_automaton tests any model."
+            f"slots or tokens, and lw.interpret.learn_automaton tests any model."
         )
     require_provable(model)
     assert isinstance(model, RegularGPT)
@@ -65,8 +65,8 @@ def require_provable(model: nn.Module) -> Provable:
     if type(model) not in PROVABLE:  # a subclass may do anything
         raise VerificationError(
             f"a proof follows codes or vectors of sub-words, but {_name(model)} has none. "
-            f"Use regular-gpt-binary or gru-binary, or lw.inside.learn_automaton in Python, which "
-            f"tests any model."
+            f"Use regular-gpt-binary or gru-binary, or lw.interpret.learn_automaton in Python, "
+            f"which tests any model."
         )
     assert isinstance(model, RegularGPT | BinaryRecurrent | StateSlots | WindowScratchpad)
     require_plain(model)

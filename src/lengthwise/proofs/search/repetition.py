@@ -7,7 +7,7 @@ import numpy as np
 
 from lengthwise.proofs.check.arrays import Integers
 from lengthwise.proofs.search.continuous_levels import ContinuousLevel
-from lengthwise.proofs.search.finite import NONE, Tables
+from lengthwise.proofs.search.finite_algebra import NONE, Tables
 from lengthwise.proofs.search.merging import NO_ANSWER
 
 _NEAR = 0.25

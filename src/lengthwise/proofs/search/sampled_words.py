@@ -14,7 +14,7 @@ from torch import Tensor
 from lengthwise.errors import TaskError
 from lengthwise.languages.language import Language
 from lengthwise.proofs.search.learning import Answers, Word
-from lengthwise.tasks.audited import draw_audited, one_edit_into, other_classes
+from lengthwise.tasks.audited_draws import draw_audited, one_edit_into, other_classes
 from lengthwise.tasks.sampling import UniformSampler
 
 

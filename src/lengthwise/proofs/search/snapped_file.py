@@ -18,10 +18,10 @@ from lengthwise.errors import RunError, VerificationError
 from lengthwise.files import parse_json, write_bytes
 from lengthwise.proofs.check.certificate import digest_of
 from lengthwise.proofs.search.extraction import ExtractedAlgebra
-from lengthwise.proofs.search.finite import FiniteAlgebra, Tables
+from lengthwise.proofs.search.finite_algebra import FiniteAlgebra, Tables
 from lengthwise.proofs.search.network import require_regular_gpt, weights_of
 from lengthwise.proofs.search.snapping import SnappedLevel, Snaps
-from lengthwise.shipped import PREFIX, is_shipped
+from lengthwise.zoo_paths import PREFIX, is_shipped
 
 FORMAT = 1
 _NUMBERS = ("num_symbols", "num_classes", "chunk", "repeat", "empty")

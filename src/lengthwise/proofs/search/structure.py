@@ -26,7 +26,7 @@ import numpy as np
 from lengthwise.proofs.check.arrays import Booleans, Integers
 from lengthwise.proofs.check.certificate import Machine
 from lengthwise.proofs.check.slot_node import SlotNode
-from lengthwise.proofs.search.binary import MarginTracker
+from lengthwise.proofs.search.binary_algebra import MarginTracker
 
 
 @dataclass(slots=True)

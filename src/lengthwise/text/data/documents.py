@@ -15,8 +15,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from lengthwise.data.compressed_files import PACKED, decode_text, open_unpacked
 from lengthwise.data.extra import require_extra
-from lengthwise.data.packed import PACKED, decode_text, open_unpacked
 from lengthwise.errors import TextError, suggestion
 from lengthwise.text.data.python_text import python_documents, python_topics
 

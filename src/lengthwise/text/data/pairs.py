@@ -17,7 +17,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lengthwise.data.packed import PACKED, decode_text, open_unpacked
+from lengthwise.data.compressed_files import PACKED, decode_text, open_unpacked
 from lengthwise.errors import ConfigError, TextError, suggestion
 from lengthwise.text.data.documents import HUB, hub_parts, hub_rows, text_of_document
 from lengthwise.text.data.numbers import DIGITS, WORDS, number_pairs

@@ -30,7 +30,7 @@ from lengthwise.files import (
     write_json,
 )
 from lengthwise.settings import flatten
-from lengthwise.shipped import resolve_corpus
+from lengthwise.zoo_paths import resolve_corpus
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

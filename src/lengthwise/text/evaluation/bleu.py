@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from lengthwise.data.extra import require_extra
 from lengthwise.errors import TaskError
-from lengthwise.wording import format_count
+from lengthwise.messages import format_count
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.bleu import BLEU

@@ -23,12 +23,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from lengthwise.device_copies import send
 from lengthwise.errors import TaskError, TextError
 from lengthwise.evaluation.predict import device_of
 from lengthwise.evaluation.scores import Z_95
+from lengthwise.messages import format_count
 from lengthwise.text.data.text_corpus import Tokens
-from lengthwise.transfer import send
-from lengthwise.wording import format_count
 
 _TOKENS_AT_ONCE = 2**14
 """Approximate number of tokens that are read together."""

@@ -25,10 +25,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from lengthwise.device_copies import send
 from lengthwise.errors import TextError
 from lengthwise.text.data.parallel_corpus import BEGIN, END, PAD, Ragged
 from lengthwise.text.evaluation.decoding import DecodingConfig
-from lengthwise.transfer import send
 
 _TOKENS_AT_ONCE = 2**13
 """Approximate number of positions of sources that are read together, times the beam."""

@@ -46,7 +46,7 @@ from lengthwise.models.common_settings import (
     VocabSize,
     Width,
 )
-from lengthwise.models.initial import draw_xavier
+from lengthwise.models.initialisation import draw_xavier
 from lengthwise.models.layer_stack import ScaleName
 from lengthwise.models.transformer_config import TransformerConfig
 from lengthwise.models.transformer_layer import ResidualLayer

@@ -32,7 +32,7 @@ from torch import Generator, Tensor, nn
 from lengthwise.data.extra import require_extra
 from lengthwise.errors import ConfigError, WordError, suggestion
 from lengthwise.files import read_object, require_kinds
-from lengthwise.layers.rows import FullWords
+from lengthwise.layers.right_aligned import FullWords
 from lengthwise.models.common_settings import Epsilon, NumHeads, NumLayers, VocabSize, Width
 from lengthwise.models.completion import require_completion
 from lengthwise.models.transformer_config import NetworkConfig

@@ -24,7 +24,7 @@ from torch import Tensor, nn
 
 from lengthwise.data.extra import require_extra
 from lengthwise.errors import ConfigError, WordError
-from lengthwise.models.undrawn import undrawn
+from lengthwise.models.meta_networks import undrawn
 from lengthwise.text.models.regular_gpt_lm import RegularGPTLM, RegularGPTLMConfig
 from lengthwise.text.models.text_cache_hf import TextCache
 

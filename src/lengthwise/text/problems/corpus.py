@@ -10,9 +10,9 @@ from lengthwise.errors import TextError
 from lengthwise.problems.account import Account, Records
 from lengthwise.problems.base import Problem
 from lengthwise.problems.results import Options
-from lengthwise.shipped import CORPORA, spell_path
 from lengthwise.text.data.stored_corpus import StoredCorpus
 from lengthwise.text.evaluation.perplexity import perplexity_of
+from lengthwise.zoo_paths import CORPORA, spell_path
 
 Kind = TypeVar("Kind", bound=StoredCorpus)
 

@@ -28,7 +28,7 @@ from lengthwise.text.problems.language_modelling.pretrain import (
     objective,
     pretrain,
 )
-from lengthwise.training.listing import list_runs
+from lengthwise.training.run_listing import list_runs
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.settings import MixedTrainingConfig
 

@@ -15,7 +15,7 @@ from lengthwise.errors import TextError
 from lengthwise.problems.base import Run, evaluate_and_store
 from lengthwise.problems.planning import make_plan
 from lengthwise.problems.runs import train
-from lengthwise.problems.testing import Test
+from lengthwise.problems.sweep_tests import Test
 from lengthwise.sweeps.job import Job
 from lengthwise.sweeps.outcome import Outcome
 from lengthwise.sweeps.run import run_job

@@ -9,16 +9,16 @@ import torch
 
 from lengthwise.data.parts import TEST
 from lengthwise.evaluation.predict import device_of
+from lengthwise.messages import format_count
 from lengthwise.models.threads import processor_threads
 from lengthwise.problems.base import Run
 from lengthwise.problems.results import Evaluation, Options, Watch
-from lengthwise.shipped import spell_path
 from lengthwise.text.context_field import context_field
 from lengthwise.text.data.text_corpus import END, Corpus, Tokens
 from lengthwise.text.evaluation.perplexity import last_token_perplexity, require_windows
 from lengthwise.text.models.language_model import LanguageModel
 from lengthwise.training.devices import environment
-from lengthwise.wording import format_count
+from lengthwise.zoo_paths import spell_path
 
 _DOUBLINGS = 4
 

@@ -15,6 +15,7 @@ from jaxtyping import Float, Int
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from lengthwise.device_copies import send
 from lengthwise.evaluation.predict import device_of
 from lengthwise.settings import Config, Setting, require
 from lengthwise.text.data.text_corpus import Tokens
@@ -23,7 +24,6 @@ from lengthwise.text.layers.token_loss import ReadOut, token_loss
 from lengthwise.training.autocast import Autocast, autocast
 from lengthwise.training.distributed import ALONE, ProcessGroup
 from lengthwise.training.loop import Objective, Step, Validation
-from lengthwise.transfer import send
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

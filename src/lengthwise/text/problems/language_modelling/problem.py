@@ -11,6 +11,7 @@ import torch
 from lengthwise.data.parts import TRAIN, VALID
 from lengthwise.errors import ConfigError, WordError
 from lengthwise.languages.validation import is_encodable
+from lengthwise.messages import format_count
 from lengthwise.models.cost import forward_flops, matmul_rate
 from lengthwise.models.entry import Entry
 from lengthwise.models.threads import processor_threads
@@ -29,7 +30,7 @@ from lengthwise.problems.results import (
     Watch,
 )
 from lengthwise.problems.setup import Setup
-from lengthwise.problems.testing import Test, TestResult
+from lengthwise.problems.sweep_tests import Test, TestResult
 from lengthwise.settings import Config, NoSettings, Parts
 from lengthwise.text.data.text_corpus import Corpus
 from lengthwise.text.models.language_models import DEFAULT_LANGUAGE_MODEL, LANGUAGE_MODELS
@@ -51,7 +52,6 @@ from lengthwise.training.distributed import ALONE, ProcessGroup, Rank
 from lengthwise.training.loop import Objective
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.settings import TextTrainingConfig
-from lengthwise.wording import format_count
 
 FIELD = "receptive field"
 """Name of the test that measures the influence of each token of the context."""

@@ -16,6 +16,7 @@ from lengthwise.data.parts import TEST, TRAIN
 from lengthwise.errors import ConfigError, TextError, WordError
 from lengthwise.evaluation.predict import device_of
 from lengthwise.languages.validation import is_encodable
+from lengthwise.messages import format_count
 from lengthwise.models.threads import processor_threads
 from lengthwise.problems.base import Run
 from lengthwise.problems.results import Answer, Evaluation, Facts, Options, Predictor, Watch
@@ -33,7 +34,6 @@ from lengthwise.text.evaluation.translate import Translator, require_short, tran
 from lengthwise.text.problems.corpus import CorpusReference
 from lengthwise.text.problems.translation.objective import find_within, limits
 from lengthwise.training.devices import environment
-from lengthwise.wording import format_count
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -14,6 +14,7 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from lengthwise.device_copies import send
 from lengthwise.errors import TextError
 from lengthwise.evaluation.predict import device_of
 from lengthwise.settings import Config, Setting
@@ -22,7 +23,6 @@ from lengthwise.text.layers.token_loss import LossAndHits, token_loss
 from lengthwise.text.models.encoder_decoder import EncoderDecoder
 from lengthwise.training.autocast import Autocast, autocast
 from lengthwise.training.loop import Objective, Step, Validation
-from lengthwise.transfer import send
 
 Protocol = Literal["train-all-test-all", "train-short-test-long"]
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from lengthwise.data.parts import TRAIN, VALID
 from lengthwise.errors import TextError
+from lengthwise.messages import format_count
 from lengthwise.models.entry import Entry
 from lengthwise.problems.account import Account, Records
 from lengthwise.problems.base import Plan, Run, evaluate_and_store
@@ -20,7 +21,7 @@ from lengthwise.problems.results import (
     Watch,
 )
 from lengthwise.problems.setup import Setup
-from lengthwise.problems.testing import Test, TestResult
+from lengthwise.problems.sweep_tests import Test, TestResult
 from lengthwise.settings import Config, Parts
 from lengthwise.text.data.parallel_corpus import ParallelCorpus
 from lengthwise.text.models.translation_models import DEFAULT_TRANSLATION_MODEL, TRANSLATION_MODELS
@@ -41,7 +42,6 @@ from lengthwise.text.problems.translation.objective import (
 from lengthwise.training.loop import Objective
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.settings import MixedTrainingConfig
-from lengthwise.wording import format_count
 
 DECODING = ("beam", "length_penalty", "patience", "ratio")
 

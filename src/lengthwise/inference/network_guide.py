@@ -1,0 +1,105 @@
+"""Networks as guides: a recurrence learns the words, and local search begins with its result.
+
+The recurrence is a `SoftAutomaton`. Each attempt trains one with another number of states for a
+fixed number of steps, reads the automaton that its transitions are nearest to, and corrects that by
+the words. Few attempts succeed, and one takes about a second; what succeeds is often what climbing
+from one state does not reach.
+"""
+
+import math
+
+import numpy as np
+
+from lengthwise.inference.hill_climbing import DrawnWords, correct
+from lengthwise.inference.packed_words import count_misjudged
+from lengthwise.inference.sample import Array, Sample
+from lengthwise.inference.searcher import Attempt, Searcher, SearchTask
+from lengthwise.inference.soft_automaton import SoftAutomaton, WordBatch
+
+_STATES = (16, 5, 12, 6, 24, 8, 4)
+"""Numbers of states of the recurrences, by turns."""
+
+_SHARE = 1 / 3
+"""Share of the bits of the labels that the transitions of a snapped automaton may have: with more
+states a recurrence learns the words by heart."""
+
+_FEWEST = 3
+"""Least number of states, whatever the bits."""
+
+_STEPS, _BATCH = 500, 256
+_STAY = (2.0, 0.0)
+"""What favours staying in a state at first, by turns of all sizes."""
+
+_MOST = 500_000_000
+"""Symbols that training may read, as `_training_work` counts; with more, the words are too long."""
+
+_CORRECTING = (30_000_000, 150_000_000)
+"""Blocks of words that local search reads after training, and then again if few are misjudged."""
+
+_NEARLY = 0.1
+"""Share of the words, beyond wrong labels, that are few."""
+
+
+class Guide(Searcher):
+    """Trains a recurrence, snaps it to an automaton, and corrects that by local search."""
+
+    name = "network"
+    share = 8.0
+    late = 200_000_000
+    """At least the portfolio's patience: the search does not wait for the network once an automaton
+    explains the words."""
+
+    def attempt(self, number: int, task: SearchTask) -> Attempt | None:
+        """Train, each time with another number of states or another draw."""
+        sample = task.sample
+        if len(sample) < _BATCH:
+            return None
+        turn, place = divmod(number, len(_STATES))
+        states = min(_STATES[place], task.max_states, _most_states(sample))
+        work = _training_work(sample, states)
+        if states < 2 or work > _MOST:
+            return None
+        draw = np.random.default_rng(number)
+        network = SoftAutomaton(
+            num_symbols=sample.num_symbols,
+            num_states=states,
+            num_classes=sample.num_classes,
+            stay=_STAY[turn % len(_STAY)],
+            draw=draw,
+        )
+        words = WordBatch.of(sample)
+        for step in range(_STEPS):
+            task.check()
+            rows = draw.integers(0, len(sample), _BATCH)
+            network.train_step(words.part(rows), rate=min(1.0, 2 - 2 * step / _STEPS))
+        result = _correct(DrawnWords.of(task, draw), network.snap())
+        return Attempt(result.language, work + result.work)
+
+
+def _correct(words: DrawnWords, moves: Array) -> Attempt:
+    """Return the automaton that local search makes of another one, which takes longer the second
+    time, and is worth it only if the first left few words misjudged."""
+    count, work = len(words.packed), 0
+    for most_work in _CORRECTING:
+        search = words.search(count, most_work)
+        moves, read = correct(words, moves, [search], most_work)
+        work += read
+        wrong = int(count_misjudged(words.packed.counts(moves[None]))[0])
+        if not search.enough < wrong <= search.enough + _NEARLY * count:
+            break
+    return words.result(moves, work)
+
+
+def _most_states(sample: Sample) -> int:
+    """Return the greatest number of states whose transitions have few bits beside the labels."""
+    bits = _SHARE * len(sample) * sample.entropy
+    states = _FEWEST
+    while sample.num_symbols * (states + 1) * math.log2(states + 1) <= bits:
+        states += 1
+    return states
+
+
+def _training_work(sample: Sample, states: int) -> int:
+    """Return the symbols that would be read, by plain reading, in the time that training takes."""
+    symbols_per_word = 10 + (sample.num_symbols + 1) * states // 16
+    return _STEPS * _BATCH * (sample.symbols.shape[1] - 1) * symbols_per_word

@@ -1,0 +1,68 @@
+"""The network as a guide: what it finds, when it begins, and what it leaves alone."""
+
+import numpy as np
+import pytest
+
+from inference.samples import balance, machine, number_symbols
+from lengthwise.inference import network_guide, portfolio
+from lengthwise.inference.network_guide import Guide, _most_states
+from lengthwise.inference.sample import Sample
+from lengthwise.inference.searcher import OutOfTimeError, SearchTask, count_wrong
+
+LINE = machine([[0, 1], [0, 2], [1, 3], [3, 0]], [0, 1, 1, 0])
+WORDS = balance(LINE, 600, shortest=15, longest=24, seed=0)
+
+
+def test_an_automaton_is_found_from_long_words() -> None:
+    for number in range(4):
+        made = Guide().attempt(number, SearchTask(WORDS))
+        assert made is not None
+        assert made.language is not None
+        if not count_wrong(made.language, WORDS):
+            break
+    assert made is not None
+    assert made.language == number_symbols(LINE).minimise()
+
+
+def test_an_attempt_depends_on_its_number_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(network_guide, "_STEPS", 20)
+    one, other, next_one = (Guide().attempt(n, SearchTask(WORDS, max_states=4)) for n in (0, 0, 1))
+    assert one == other
+    assert one is not None
+    assert next_one is not None
+    assert one.work != next_one.work
+
+
+def test_no_search_that_is_explained_waits_for_the_network() -> None:
+    assert Guide.late >= max(portfolio._PATIENCE, portfolio._PATIENCE_WITH_NOISE)
+
+
+def test_no_more_states_are_found_than_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(network_guide, "_STEPS", 20)
+    made = Guide().attempt(0, SearchTask(WORDS, max_states=2))
+    assert made is not None
+    assert made.language is not None
+    assert made.language.num_states <= 2
+    assert Guide().attempt(0, SearchTask(WORDS, max_states=1)) is None
+
+
+def test_few_words_and_very_long_ones_are_left_alone() -> None:
+    assert Guide().attempt(0, SearchTask(WORDS.part(np.arange(100)))) is None
+    words = np.random.default_rng(0).integers(0, 2, (300, 1_000))
+    long = Sample.of_words(words.tolist(), words[:, 0].tolist(), 2, 2)
+    assert Guide().attempt(0, SearchTask(long)) is None
+
+
+def test_the_time_can_end_within_training() -> None:
+    def stop() -> None:
+        raise OutOfTimeError
+
+    with pytest.raises(OutOfTimeError):
+        Guide().attempt(0, SearchTask(WORDS, check=stop))
+
+
+def test_more_words_allow_for_more_states_and_more_symbols_for_fewer() -> None:
+    few = _most_states(WORDS.part(np.arange(0, len(WORDS), 2)))
+    assert few < _most_states(WORDS)
+    wide = Sample.of_words([WORDS.word(row) for row in range(600)], WORDS.classes.tolist(), 16, 2)
+    assert _most_states(wide) < few
