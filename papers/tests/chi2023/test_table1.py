@@ -152,7 +152,7 @@ def hard(chunk: int, steps: int, wrong: dict[str, int]) -> list[Record]:
 
 
 def test_modular_arithmetic_is_open_until_it_has_the_steps_of_its_authors() -> None:
-    reaches = "RegularGPT C=2 reaches what is printed in Modular Arithmetic, best and mean"
+    reaches = "RegularGPT C=2 reaches the printed best and mean in Modular Arithmetic"
     short = table1.check(hard(2, 60_000, {}))
     assert [(one.says, one.variant, one.verdict) for one in short] == [
         (reaches, "", "open"),
