@@ -233,7 +233,7 @@ def _require_choice(
         )
         require(
             told is None or "supervision" in names,
-            f"supervision={told!r} is not a setting here. Choose what is learned from with "
+            f"supervision={told!r} is not a setting here. Choose the objective with "
             f"--objective {told}, in Python objective={told!r}.",
         )
 
