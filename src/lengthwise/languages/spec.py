@@ -65,7 +65,7 @@ def language(
         return of_function(spec, alphabet, max_states)
     if max_states is not None:
         raise LanguageError(
-            f"max_states is for functions, but {short(spec)} is none. In a line, write "
+            f"max_states is for functions, but {short(spec)} is not one. In a line, write "
             f"py[states={short(max_states)},alphabet=01]:module:function."
         )
     if isinstance(spec, Language):
