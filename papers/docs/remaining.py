@@ -34,11 +34,11 @@ _GPT_2 = "steps2022/table2 --preset paper --only"
 OPEN: Mapping[tuple[str, str], Remaining] = {
     (
         "chi2023/table1",
-        "RegularGPT C=2 reaches what is printed in Modular Arithmetic, best and mean",
+        "RegularGPT C=2 reaches the printed best and mean in Modular Arithmetic",
     ): Remaining(f'{_HARD} "C=2, seed"', 45),
     (
         "chi2023/table1",
-        "RegularGPT C=3 reaches what is printed in Modular Arithmetic, best and mean",
+        "RegularGPT C=3 reaches the printed best and mean in Modular Arithmetic",
     ): Remaining(f'{_HARD} "C=3, seed"', 45),
     ("chi2023/table1", "a larger C makes Modular Arithmetic hard to learn"): Remaining(
         f'{_HARD} "C=3, seed"', 45

@@ -291,7 +291,7 @@ def test_what_a_certificate_was_compared_with_is_told(shell: Shell, run_folder: 
     assert "for another language than tomita-3" in shell.refused(
         "--check", path, "--against", "tomita-3"
     )
-    assert "leave out others" in shell.refused("--check", path, "--max-chunks", "5")
+    assert "leave out the others" in shell.refused("--check", path, "--max-chunks", "5")
 
 
 def test_a_run_without_a_network_is_told(shell: Shell, run_folder: Path, tmp_path: Path) -> None:

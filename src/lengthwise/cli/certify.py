@@ -40,20 +40,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "run", type=Path, metavar="DIR", nargs="?", help="the folder of a trained run"
     )
     parser.add_argument(
-        "--against", metavar="SPEC", help="another language (default: the one it was trained on)"
+        "--against",
+        metavar="SPEC",
+        help="language to prove it against (default: the one it was trained on)",
     )
-    parser.add_argument("--strength", choices=["auto", *get_args(Strength)], default="auto")
+    parser.add_argument(
+        "--strength",
+        choices=["auto", *get_args(Strength)],
+        default="auto",
+        help="kind of proof (default auto: the one for the model)",
+    )
     parser.add_argument(
         "--precision",
         choices=get_args(Precision),
         default="weights",
-        help="the arithmetic of the claim: that of the weights' type, or bfloat16, to which the "
-        "model is cast (default: weights)",
+        help="the arithmetic that the claim is about: that of the weights' type, or bfloat16, to "
+        "which the model is cast (default: weights)",
     )
     parser.add_argument(
         "--max-chunks",
         type=whole_number(1),
-        help="chunks of one level that are explored at most (default 1,000,000)",
+        help="most chunks to explore at one level (default 1,000,000)",
     )
     parser.add_argument(
         "--out",
@@ -66,16 +73,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--check",
         type=Path,
         metavar="FILE",
-        help="check a saved certificate, or that of zoo:NAME; with DIR, that it is one of this "
+        help="check a saved certificate, or that of zoo:NAME; with DIR, also that it is about this "
         "run's model, and with --against, that it is about that language",
     )
     parser.add_argument(
         "--export",
         nargs=2,
         metavar=("FORMAT", "FILE"),
-        help="write the checked certificate for a proof assistant: rocq FILE.v, theorems about "
-        "its table, and about the weights of rational networks, that the kernel of Rocq (Coq) "
-        "checks",
+        help="write the checked certificate for a proof assistant: rocq FILE.v has theorems about "
+        "its table, and about the weights of rational networks, for the kernel of Rocq (Coq) to "
+        "check",
     )
     add_json(parser)
 
@@ -246,7 +253,7 @@ def _check(arguments: argparse.Namespace) -> None:
     values = (arguments.out, arguments.max_chunks, arguments.strength, arguments.precision)
     if values != (None, None, "auto", "weights"):
         raise ConfigError(
-            "--check takes a file, and perhaps a run and --against; leave out others."
+            "--check takes a file, and perhaps a run and --against; leave out the others."
         )
     checked_file = check_file(
         arguments.check,

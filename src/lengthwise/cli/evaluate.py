@@ -26,29 +26,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", type=Path, metavar="DIR", help="the folder of a trained run")
     parser.add_argument(
         "--lengths",
-        help="41:500, 41:500:10 or 10,100,1000 (default: past the words of training, 41:500 if "
-        "these have at most 40 symbols; of a language model: 1, 2, 4, 8 and 16 times its window; "
-        "none of step tasks)",
+        help="41:500, 41:500:10 or 10,100,1000 (default: beyond the training words, 41:500 if "
+        "these have at most 40 symbols; for a language model 1, 2, 4, 8 and 16 times its window; "
+        "step tasks have none)",
     )
     parser.add_argument(
         "--words",
         type=whole_number(1),
-        help="words per length (default 512; of a step task: all inputs held out for the test; "
-        "of a language model: 1000 windows; of a translator: all sentences)",
+        help="words per length (default 512; for a step task all inputs held out for the test, "
+        "for a language model 1000 windows, for a translator all sentences)",
     )
     parser.add_argument(
         "--text",
         type=Path,
         metavar="DIR",
         help="another corpus, for a language model or translator; or the file of labelled words, "
-        "if it was moved",
+        "if it has moved",
     )
     parser.add_argument("--part", help="part of a corpus or of labelled words (default test)")
     parser.add_argument(
         "--against",
         type=Path,
         metavar="DIR",
-        help="another translator, tested on the same sentences: is the difference significant?",
+        help="another translator to compare on the same sentences, with a significance test",
     )
     add_plugged(parser, "evaluate")
     parser.add_argument(

@@ -168,7 +168,7 @@ def _run(name: str, *arguments: str) -> None:
     command, parser = parser_of(name)
     parsed = parser.parse_args(arguments)
     _require_folders(getattr(parsed, "run", None), getattr(parsed, "runs", None))
-    with noting_time(f"{name}: at work"):
+    with noting_time(f"{name}: working"):
         command.run(parsed)
 
 
@@ -195,7 +195,13 @@ def _complain(message: str, status: int) -> int:
 def _overview() -> str:
     lines = [f"  {name:10} {summary}" for name, summary in summaries().items()]
     return "\n".join(
-        ["usage: lengthwise COMMAND ...", "", *lines, "", "lengthwise COMMAND --help says more."]
+        [
+            "usage: lengthwise COMMAND ...",
+            "",
+            *lines,
+            "",
+            "lengthwise COMMAND --help lists its options.",
+        ]
     )
 
 

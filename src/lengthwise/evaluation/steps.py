@@ -117,6 +117,6 @@ def written_steps(
         TaskError: the model completes no sequences.
     """
     if not isinstance(model, Completer):
-        raise TaskError("this model completes no sequences. Use one that writes steps.")
+        raise TaskError("this model cannot complete sequences. Use a step model.")
     words = model.complete(sent(inputs, device_of(model)), len(layout.kept))
     return words[:, inputs.shape[1] :].cpu()

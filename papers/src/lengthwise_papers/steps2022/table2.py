@@ -221,7 +221,7 @@ def _of_body(exact: Mapping[tuple[str, int], float]) -> list[Statement]:
         statements.append(
             Statement(
                 where="Table 2",
-                says="from n = 16 on the body learns it from no other supervision",
+                says="from n = 16 on the body learns addition from no other supervision",
                 holds=decided(
                     max(untold.values()) < 0.05, missing=bool(_not_run(untold, _is_untold))
                 ),
