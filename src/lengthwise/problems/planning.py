@@ -328,9 +328,9 @@ def require_unchanged(folder: RunFolder, stored_plan: Plan, new_plan: Plan) -> N
         word = then.difference(now)
         difference = "in its states" if word is None else f"on the word {short(now.decode(word))}"
     raise RunError(
-        f"{folder.path} holds a run on {stored_plan.problem.name} as it was, {machine_name(then)}, but "
-        f"now it is {machine_name(now)}, which differs {difference}. Use another folder, or restore the "
-        f"old one back."
+        f"{folder.path} holds a run on {stored_plan.problem.name} as it was, {machine_name(then)}, "
+        f"but now it is {machine_name(now)}, which differs {difference}. Use another folder, or "
+        f"restore the old one."
     )
 
 
