@@ -34,7 +34,7 @@ def test_work_that_takes_long_is_told_until_it_ends(
         while heard.getvalue().count("\n") < 3:
             time.sleep(0.01)
     lines = heard.getvalue().splitlines()
-    assert lines[0].startswith("looking, for ")
+    assert lines[0].startswith("looking, ")
     time.sleep(0.1)
     assert heard.getvalue().splitlines() == lines
 
@@ -103,7 +103,7 @@ def test_a_function_tells_of_its_silence_at_a_terminal_alone(
         return "found"
 
     assert look() == "found"
-    assert heard.getvalue().startswith("looking, for ")
+    assert heard.getvalue().startswith("looking, ")
     heard.is_terminal = False
     heard.truncate(0)
     assert look() == "found"

@@ -34,11 +34,11 @@ _GPT_2 = "steps2022/table2 --preset paper --only"
 OPEN: Mapping[tuple[str, str], Remaining] = {
     (
         "chi2023/table1",
-        "RegularGPT C=2 reaches what is printed in Modular Arithmetic, best and mean",
+        "RegularGPT C=2 reaches the printed best and mean in Modular Arithmetic",
     ): Remaining(f'{_HARD} "C=2, seed"', 45),
     (
         "chi2023/table1",
-        "RegularGPT C=3 reaches what is printed in Modular Arithmetic, best and mean",
+        "RegularGPT C=3 reaches the printed best and mean in Modular Arithmetic",
     ): Remaining(f'{_HARD} "C=3, seed"', 45),
     ("chi2023/table1", "a larger C makes Modular Arithmetic hard to learn"): Remaining(
         f'{_HARD} "C=3, seed"', 45
@@ -84,7 +84,7 @@ OPEN: Mapping[tuple[str, str], Remaining] = {
     ): Remaining(f'{_GPT_2} strong --only "pretrained, frozen"', 40, "GPU"),
     (
         "steps2022/table2",
-        "at n = 8 weak supervision is enough, as is printed (pretrained, frozen)",
+        "at n = 8 weak supervision is enough, as printed (pretrained, frozen)",
     ): Remaining(f'{_GPT_2} "weak, n = 8, pretrained, frozen"', 1.5, "GPU"),
     (
         "steps2022/table2",
@@ -92,11 +92,11 @@ OPEN: Mapping[tuple[str, str], Remaining] = {
     ): Remaining(f'{_GPT_2} strong --only "positions trained"', 40, "GPU"),
     (
         "steps2022/table2",
-        "at n = 8 weak supervision is enough, as is printed (pretrained, positions trained)",
+        "at n = 8 weak supervision is enough, as printed (pretrained, positions trained)",
     ): Remaining(f'{_GPT_2} "weak, n = 8, pretrained, positions trained"', 1.5, "GPU"),
     (
         "steps2022/table2",
-        "from n = 16 on the body learns it from no other supervision (pretrained, positions "
+        "from n = 16 on the body learns addition from no other supervision (pretrained, positions "
         "trained)",
     ): Remaining(f'{_GPT_2} "positions trained"', 120, "GPU"),
     (

@@ -114,7 +114,7 @@ def test_lengths_that_are_not_tested_count_as_those_around_them(
 
 def test_statements_fall_with_the_records() -> None:
     verdicts = {one.says: one.holds for one in table1.check(RECORDS)}
-    reaches = "reaches what is printed, best and mean"
+    reaches = "reaches the printed best and mean"
     (binary,) = (says for says in verdicts if says.startswith("with binary memory"))
     assert verdicts == {
         f"RegularGPT C=2 {reaches}": True,

@@ -50,7 +50,7 @@ def require_file_place(path: Path, *endings: str) -> None:
         ConfigError: its name ends otherwise.
     """
     if path.is_dir():
-        raise RunError(f"{path} is a folder, but a file is to be written. Give the name of a file.")
+        raise RunError(f"{path} is a folder, but a file is needed. Give the name of a file.")
     is_device = path.parent == Path("/dev") or (path.exists() and not path.is_file())
     if is_device:  # a file would take its place
         raise RunError(f"{path} is not a file that can be replaced. Give the name of a file.")
@@ -66,7 +66,7 @@ def require_name(path: Path, *endings: str) -> Path:
         ConfigError: it ends otherwise.
     """
     if path.suffix not in endings:
-        raise ConfigError(f"the file's name ends in {' or '.join(endings)}, but got {path}.")
+        raise ConfigError(f"the file's name must end in {' or '.join(endings)}, but got {path}.")
     return path
 
 

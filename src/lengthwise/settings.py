@@ -202,8 +202,8 @@ def _flat(
         elif name in sections:
             require(
                 isinstance(value, Mapping),
-                f"{name} is a section of settings, but got {value!r:.40}. Give one of it, such as "
-                f"training.steps=5000, or a table.",
+                f"{name} is a section of settings, but got {value!r:.40}. Give one of its "
+                f"settings, such as training.steps=5000, or a table.",
             )
             yield from ((f"{name}.{inner}", setting) for inner, setting in value.items())
         else:

@@ -70,7 +70,7 @@ def report_time(what: str | Callable[[], str]) -> Iterator[None]:
             if is_due and _heard.works[-1:] == [work] and not _heard.num_muted:
                 name = what if isinstance(what, str) else what()
                 with suppress(OSError, ValueError):  # standard error is full or closed
-                    speak(f"{name}, for {time.monotonic() - start:.0f} s now")
+                    speak(f"{name}, {time.monotonic() - start:.0f} s so far")
                 pause = min(2 * pause, _MOST)
 
     _heard.works.append(work)

@@ -160,7 +160,7 @@ def test_output_into_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
         check=True,
     )
     assert done.stdout == "1\n"
-    assert [line for line in done.stderr.splitlines() if ": at work, for " not in line] == []
+    assert [line for line in done.stderr.splitlines() if ": working, " not in line] == []
 
 
 # ---- what does not ---------------------------------------------------------------------------

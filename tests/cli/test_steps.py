@@ -70,7 +70,7 @@ def test_predict_writes_outputs_and_steps(shell: Shell, run_folder: Path) -> Non
             "so examples=64 leave none to test on. Set examples=32, or at most 62.",
         ),
         (["--set", "supervision=final"], "one of 'weak', 'medium', 'strong'"),
-        (["--model", "lstm"], "unknown model that writes steps 'lstm'"),
+        (["--model", "lstm"], "unknown step model 'lstm'"),
         (["--preset", "smok"], "unknown preset 'smok'"),
         (["--protocol", "audited"], "--protocol is for languages"),
         (["--alphabet", "ab"], "--alphabet is for languages"),

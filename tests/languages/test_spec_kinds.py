@@ -181,6 +181,6 @@ def test_slips_in_python_are_told() -> None:
     for part in ({}, {"alphabet": "ab"}, {"max_states": 3}):
         with pytest.raises(LanguageError, match="a function needs alphabet='01' and max_states=8"):
             language(third, **part)
-    with pytest.raises(LanguageError, match="max_states is for functions, but 'parity' is none"):
+    with pytest.raises(LanguageError, match="max_states is for functions, but 'parity' is not one"):
         language("parity", max_states=3)
     assert language("regex:a*", "ab") == parse("regex:a*", "ab")

@@ -174,7 +174,7 @@ found["others"] = run("describe", "parity")
         assert found[name]["status"] == 2, found[name]
         assert "'ours' of broken cannot be imported from broken_module:thing" in found[name]["err"]
         assert "RuntimeError: no such luck)" in found[name]["err"]
-        said = [line for line in found[name]["err"].splitlines() if "at work, for" not in line]
+        said = [line for line in found[name]["err"].splitlines() if ": working, " not in line]
         assert len(said) == 1
     assert "unknown model 'theirs'" in found["unknown"]["err"]
     assert "ours" in found["unknown"]["err"]

@@ -11,7 +11,7 @@ from lengthwise.training.devices import choose_device, environment
 @pytest.mark.parametrize(
     ("name", "rule"),
     [
-        ("abacus", "torch knows no device 'abacus'. Use auto, cpu, mps, or cuda"),
+        ("abacus", "torch has no device 'abacus'. Use auto, cpu, mps, or cuda"),
         ("meta", r"device 'meta' cannot be used \(.+\)\. Use auto or cpu\.$"),
         (3, "a device is a name, but got 3"),
     ],

@@ -153,7 +153,7 @@ def hard(chunk: int, steps: int, wrong: dict[str, int]) -> list[Record]:
 
 
 def test_modular_arithmetic_is_open_until_it_has_the_steps_of_its_authors() -> None:
-    reaches = "RegularGPT C=2 reaches what is printed in Modular Arithmetic, best and mean"
+    reaches = "RegularGPT C=2 reaches the printed best and mean in Modular Arithmetic"
     short = table1.check(hard(2, 60_000, {}))
     assert [(one.says, one.variant, one.verdict) for one in short] == [
         (reaches, "", "open"),
@@ -210,7 +210,7 @@ def test_other_initial_weights_are_a_variant_of_the_statement() -> None:
         record("parity", "regular-gpt C=2", 0, {"41": 10}),
         record("parity", "regular-gpt C=2, xavier", 0, {}),
     ]
-    says = "RegularGPT C=2 reaches what is printed, best and mean"
+    says = "RegularGPT C=2 reaches the printed best and mean"
     assert [(one.says, one.variant, one.holds) for one in table1.check(found)] == [
         (says, "", False),
         (says, "Xavier weights", True),

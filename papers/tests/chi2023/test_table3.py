@@ -52,10 +52,10 @@ REGULAR = ["32 / 6", "64 / 6", "128 / 6", "128 / 12", "256 / 6"]
 def test_the_papers_own_numbers_are_judged_as_the_paper_says() -> None:
     statements = check(print(["KERPLE", "T5", "ALiBi", *REGULAR]))
     assert [one.says.split(",")[0].split(" up to")[0] for one in statements] == [
-        "perplexity stays about what it is at the training length",
+        "perplexity stays about the same as at the training length",
         "and explodes beyond",
         "twice the thickness is better",
-        "neither the smallest nor the largest chunk carries best",
+        "neither the smallest nor the largest chunk generalises best",
         "with T5's positions perplexity grows with the length (1.5 times and more)",
         "the best RegularGPT is near the best of these (within 15 %; printed: 7.6 %)",
         "with C = 256 performance deteriorates beyond the training length (1.1 times and more)",

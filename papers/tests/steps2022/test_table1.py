@@ -54,7 +54,7 @@ def test_statements_of_table_1_fall_with_the_records() -> None:
     assert [one.holds for one in TABLE_1.judge(worse)] == [False, False, False]
     for exact in (1.0, 0.0044):
         (printed,) = TABLE_1.judge([record("weak", 8, SINE, exact), record("medium", 8, SINE, 0.0)])
-        assert printed.says == "at n = 8 weak supervision is enough, as is printed"
+        assert printed.says == "at n = 8 weak supervision is enough, as printed"
         assert printed.holds == (exact == 1.0)
     assert TABLE_1.judge([record("strong", 3, SINE, 1.0)]) == []  # nothing is printed of it
 

@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> None:
             entries = _list_entries(arguments.shown, entries)
         if arguments.folder is not None:
             raise ConfigError(
-                f"board shows all languages or one, but {arguments.folder} came, too. Leave it out."
+                f"board shows all languages or one, but also got {arguments.folder}. Leave it out."
             )
         _show(entries, as_json=arguments.json)
         return

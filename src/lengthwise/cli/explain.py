@@ -12,7 +12,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--word",
         metavar="W",
-        help="a word to show: what is held after each layer, and where heads attend",
+        help="a word to trace: what each layer holds, and where heads attend",
     )
     add_json(parser)
 

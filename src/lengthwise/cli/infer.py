@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="labelled words: .tsv, .csv, .jsonl, .parquet, .dat, .xes or a dataset; or words:FILE",
     )
-    parser.add_argument("--alphabet", help="all symbols, if not those of the file: abc or a-z")
+    parser.add_argument("--alphabet", help="all symbols, if the file lacks some: abc or a-z")
     add_columns(parser)
     parser.add_argument(
         "--out",
@@ -46,13 +46,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--budget",
         metavar="SECONDS",
-        help="longest time of the search (120); the same command continues where it ended",
+        help="time limit of the search (default 120); the same command continues where it stopped",
     )
     parser.add_argument(
         "--assume",
         metavar="CLASS",
-        help="search a class of languages alone: SL, TSL, SP, LT, PT, star-free, group, ...; of "
-        "words of one label k-testable, prefix-closed or k-reversible",
+        help="search only this class of languages: SL, TSL, SP, LT, PT, star-free, group, ...; if "
+        "all words have one label, k-testable, prefix-closed or k-reversible",
     )
     parser.add_argument(
         "--scheduler",

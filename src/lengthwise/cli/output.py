@@ -76,8 +76,8 @@ def add_language(parser: argparse.ArgumentParser, *, more: str = "") -> None:
     parser.add_argument("spec", metavar="SPEC", help=kinds + more)
     parser.add_argument(
         "--alphabet",
-        help="all symbols of a regular expression, of a function, or of a file of an automaton or "
-        "of words, such as abc or a-z",
+        help="all symbols of a regular expression, of a function, or of a file (an automaton or "
+        "words), such as abc or a-z",
     )
 
 
@@ -94,7 +94,9 @@ def add_columns(parser: argparse.ArgumentParser) -> None:
 
 def add_device(parser: argparse.ArgumentParser) -> None:
     """Add the device of tensors to the parser."""
-    parser.add_argument("--device", default="auto", help="auto (an accelerator if any), cpu, cuda")
+    parser.add_argument(
+        "--device", default="auto", help="auto (an accelerator if there is one), cpu, cuda"
+    )
 
 
 def refuse(arguments: argparse.Namespace, option: str, runs: str) -> None:

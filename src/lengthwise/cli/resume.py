@@ -12,7 +12,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the run folder to the parser."""
     parser.add_argument("out", type=Path, metavar="DIR", help="the folder of a stopped run")
     parser.add_argument(
-        "--tensorboard", type=Path, metavar="DIR", help="write figures for TensorBoard there"
+        "--tensorboard", type=Path, metavar="DIR", help="write figures for TensorBoard to DIR"
     )
     add_device(parser)
     add_json(parser)

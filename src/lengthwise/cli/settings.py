@@ -17,7 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SPEC",
         nargs="?",
         default="parity",
-        help=f"what is trained, as for `train`: a language (the default), {prefixes}",
+        help=f"what to train on, as for `train`: a language (the default), {prefixes}",
     )
     parser.add_argument("--model", help="the model (default: that of `train`)")
     add_objective(parser)
@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace) -> None:
     kind, settings_found = kind_of(spec), []
     if infers(spec, model):
         if arguments.objective:
-            raise ConfigError("what is learned from is chosen with a model here. Give --model.")
+            raise ConfigError("the objective depends on the model here. Give --model.")
         kind, spec, settings_found = InferredProblem, "", settings_of_inference()
     plan = usual_plan(spec, model, preset, arguments.objective)
     settings_found += reference_of_plan(kind, plan, model, preset, spec)

@@ -7,7 +7,7 @@ from pathlib import Path
 def add_snapped(parser: argparse.ArgumentParser) -> None:
     """Add the option that uses tables in place of the network."""
     parser.add_argument(
-        "--snapped", action="store_true", help="look up in the tables that `snap` made of the run"
+        "--snapped", action="store_true", help="use the tables that `snap` made from the run"
     )
 
 

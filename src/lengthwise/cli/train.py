@@ -44,20 +44,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_language(
         parser,
         more="; a step task: steps:addition, ...; text:DIR or pairs:DIR, a corpus that `prepare` "
-        "made of text or of translations; words:FILE, labelled words of yours (.tsv, .jsonl or a "
-        "dataset), from which an automaton is inferred first unless a model is named; "
+        "made of text or of translations; words:FILE, your labelled words (.tsv, .jsonl or a "
+        "dataset); unless you name a model, an automaton is inferred from them first; "
         "inferred:FILE.json, what `infer` found in such words",
     )
-    parser.add_argument("--out", type=Path, metavar="DIR", help="the run folder (needed)")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="the run folder (required)")
+    first = {names: noun for noun, (names, _) in reversed(MODELS.items())}
     models = "; ".join(
-        f"of {noun}: {', '.join(names)} (default {usual})"
+        f"for {noun}: {', '.join(names)} (default {usual})"
+        if first[names] == noun
+        else f"for {noun}: those for {first[names]} (default {usual})"
         for noun, (names, usual) in MODELS.items()
     )
     parser.add_argument("--model", help=models)
     parser.add_argument("--preset", help=f"{', '.join(PRESETS)} (default laptop)")
     parser.add_argument(
         "--protocol",
-        help="of a language: published or audited (default: the model's); of pairs: "
+        help="for a language: published or audited (default: the model's); for pairs: "
         "train-all-test-all (default) or train-short-test-long",
     )
     add_columns(parser)
@@ -65,10 +68,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_settings(parser, "max_length=40, steps=5000, seed=1, d_model=128, num_bits=8")
     parser.add_argument("--config", type=Path, metavar="FILE", help="settings as JSON or TOML")
     parser.add_argument(
-        "--film", action="store_true", help="keep a film of the network's codes, for explore"
+        "--film",
+        action="store_true",
+        help="record the network's codes during training, for `explore`",
     )
     parser.add_argument(
-        "--tensorboard", type=Path, metavar="DIR", help="write figures for TensorBoard there"
+        "--tensorboard", type=Path, metavar="DIR", help="write figures for TensorBoard to DIR"
     )
     add_device(parser)
     add_json(parser)

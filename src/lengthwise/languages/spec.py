@@ -66,7 +66,7 @@ def language(
         return of_function(spec, alphabet, max_states)
     if max_states is not None:
         raise LanguageError(
-            f"max_states is for functions, but {short(spec)} is none. In a line, write "
+            f"max_states is for functions, but {short(spec)} is not one. In a line, write "
             f"py[states={short(max_states)},alphabet=01]:module:function."
         )
     if isinstance(spec, Language):
@@ -161,7 +161,7 @@ def _make_named(spec: str) -> Language:
         return replace(dyck(depth), spec=f"d-{depth}")
     if (kind := re.match(r"(\w+)(\[.*?\])?:", spec)) is not None:
         if remedy := _NO_LANGUAGES.get(kind.group(1)):
-            raise LanguageError(f"{spec!r:.60} names no language. {remedy}")
+            raise LanguageError(f"{spec!r:.60} is not a language. {remedy}")
         raise unknown_name("kind of language", kind.group(1), _kinds(), LanguageError)
     if opened := re.match(r"(regex|ltlf?|att|py)\[[^\]]*$", spec):
         raise LanguageError(

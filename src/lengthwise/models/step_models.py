@@ -31,7 +31,7 @@ TRAINING = {
 """Settings of training that models have unless they say otherwise."""
 
 STEP_MODELS: Catalogue[StepModel] = Catalogue(
-    "model that writes steps",
+    "step model",
     {
         DEFAULT_STEP_MODEL: StepModel(
             summary="a decoder of one layer and one head, like minGPT",

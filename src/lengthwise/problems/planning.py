@@ -237,7 +237,7 @@ def _require_choice(
         )
         require(
             supervision is None or "supervision" in names,
-            f"supervision={supervision!r} is not a setting here. Choose what is learned from with "
+            f"supervision={supervision!r} is not a setting here. Choose the objective with "
             f"--objective {supervision}, in Python objective={supervision!r}.",
         )
 
@@ -330,7 +330,7 @@ def require_unchanged(folder: RunFolder, stored_plan: Plan, new_plan: Plan) -> N
     raise RunError(
         f"{folder.path} holds a run on {stored_plan.problem.name} as it was, {machine_name(then)}, "
         f"but now it is {machine_name(now)}, which differs {difference}. Use another folder, or "
-        f"restore the old one back."
+        f"restore the old one."
     )
 
 

@@ -54,7 +54,7 @@ def require_own_options(kind: type[Problem], options: Options, spec: object) -> 
     for option in options:
         if option not in kind.setup.train_options:
             subjects = "files of words" if option == "columns" else "languages"
-            raise ConfigError(f"--{option} is for {subjects}, and {spec} is none. Omit it.")
+            raise ConfigError(f"--{option} is for {subjects}, and {spec} is not one. Omit it.")
 
 
 def kind_of(spec: str) -> type[Problem]:

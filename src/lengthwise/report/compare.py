@@ -264,7 +264,7 @@ def compare(runs: Sequence[Run | Path | str]) -> Comparison:
     resolved = [path.resolve() for path in paths]
     for number, path in enumerate(resolved):
         if path in resolved[:number]:
-            raise ConfigError(f"runs to compare are different, but {paths[number]} is given twice.")
+            raise ConfigError(f"compare needs different runs, but {paths[number]} is given twice.")
     plans = [_plan(path) for path in paths]
     _require_one_subject(paths, plans)
     read = [load_last_curve(path, plan) for path, plan in zip(paths, plans, strict=True)]
@@ -338,7 +338,7 @@ def _require_one_subject(paths: Sequence[Path], plans: Sequence[Plan]) -> None:
             if names[0] == names[1]:
                 other = f"{path} is, too, but with other settings or another corpus"
             raise ConfigError(
-                f"runs of one problem are compared, but {paths[0]} is about {names[0]} and "
+                f"compare needs runs of one problem, but {paths[0]} is about {names[0]} and "
                 f"{other}. Use report."
             )
 

@@ -29,7 +29,7 @@ def choose_device(name: str) -> torch.device:
         device = torch.device(name)
     except RuntimeError:
         raise ConfigError(
-            f"torch knows no device {name!r}. Use auto, cpu, mps, or cuda (with a number, cuda:1)."
+            f"torch has no device {name!r}. Use auto, cpu, mps, or cuda (with a number, cuda:1)."
         ) from None
     try:
         torch.zeros(1, device=device).item()

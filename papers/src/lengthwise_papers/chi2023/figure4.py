@@ -47,7 +47,7 @@ def check_fields(records: Sequence[Record]) -> list[Statement]:
     return [
         Statement(
             where="section 7.4",
-            says="nine tenths of RegularGPT's gradient are those of the last half of the tokens",
+            says="nine tenths of RegularGPT's gradient fall on the last half of the tokens",
             holds=shares[least] >= 0.9,
             runs=len(shares),
             measured=f"at least {one_digit(100 * shares[least])} % ({least})",

@@ -287,7 +287,7 @@ def check(records: Sequence[Record]) -> list[Statement]:
     statements = [
         Statement(
             where="section 6",
-            says="perplexity stays about what it is at the training length, up to C^ceil(log_C T)",
+            says="perplexity stays about the same as at the training length, up to C^ceil(log_C T)",
             variant=variant,
             holds=max(ratios.values()) <= FLAT,
             measured=f"highest ratio: {_ratios(ratios)}",
@@ -330,7 +330,7 @@ def _of_baselines(
             Statement(
                 where="Table 3",
                 says=f"with T5's positions perplexity grows with the length ({GROWN} times and "
-                "more), with ALiBi's and KERPLE's it stays",
+                "more), with ALiBi's and KERPLE's it does not",
                 holds=grows >= GROWN and max(flat, default=1) <= FLAT,
                 measured=f"from {shortest:,} to {longest:,} tokens times {_ratios(growth)}",
             )
@@ -399,7 +399,7 @@ def _of_chunk(regular: Mapping[tuple[int, int], Mapping[int, float]]) -> list[St
     return [
         Statement(
             where="section 6",
-            says="neither the smallest nor the largest chunk carries best",
+            says="neither the smallest nor the largest chunk generalises best",
             holds=min(alike) < best < max(alike),
             measured=f"C = {best} at {longest:,} tokens, of "
             + ", ".join(f"{chunk}: {alike[chunk][longest]:.4g}" for chunk in sorted(alike)),

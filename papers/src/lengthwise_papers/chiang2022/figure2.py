@@ -182,7 +182,7 @@ def check(records: Sequence[Record]) -> list[Statement]:
 
 
 def _rises(curve: Mapping[int, float]) -> bool:
-    """Yield each length with all lengths that are at least ten times as long.
+    """Return whether the curve rises from each length to all that are ten times as long or longer.
 
     Between neighbours the words that happen to be drawn can count for more than the length.
     """
@@ -226,7 +226,7 @@ def _networks() -> dict[str, dict[float | None, Encoder]]:
 FIGURE_2 = MeasuredExperiment(
     paper="Chiang & Cholak (2022)",
     item="Figure 2",
-    claim="Without layer norm the exact networks lose their confidence with the length; with layer "
+    claim="Without layer norm the exact networks lose confidence on longer words; with layer "
     "norm and ε = 0 they never do.",
     printed="Curves for PARITY and FIRST over 1000 random strings of each length n. Without layer "
     "norm, the cross-entropy quickly approaches its upper bound of one. With layer norm and ε > 0, "

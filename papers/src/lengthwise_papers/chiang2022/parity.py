@@ -132,8 +132,8 @@ def check(records: Sequence[Record]) -> list[Statement]:
 PARITY: TrainedExperiment[Sizes] = TrainedExperiment(
     paper="Chiang & Cholak (2022)",
     item="Section 5.1, PARITY",
-    claim="An encoder of the exact network's shape can express PARITY, and does not learn it.",
-    printed="That a transformer was unable to learn PARITY, with these settings and many others.",
+    claim="An encoder of the exact network's shape can express PARITY, but does not learn it.",
+    printed="A transformer was unable to learn PARITY, with these settings and many others.",
     presets=preset_catalogue(
         smoke=Sizes(seeds=(0,), longest=(100,), steps=2, batch_size=4, words=2),
         laptop=Sizes(),

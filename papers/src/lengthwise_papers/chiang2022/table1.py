@@ -185,7 +185,7 @@ def details_table(records: Sequence[Record]) -> Table:
                     ]
                 )
     columns = ["protocol", "column", "seed", "test", "BLEU", "95 % interval", "chrF"]
-    return Table([*columns, "words for one of the reference", "seconds"], rows)
+    return Table([*columns, "words per reference word", "seconds"], rows)
 
 
 def figures(records: Sequence[Record]) -> dict[str, Picture]:
@@ -232,7 +232,7 @@ def check(records: Sequence[Record]) -> list[Statement]:
         statements.append(
             Statement(
                 where="section 5.4",
-                says="trained on short sentences, the scaled one translates long ones better "
+                says="trained on short sentences, the scaled model translates long ones better "
                 f"(p < {SIGNIFICANT})",
                 holds=all(better),
                 measured=f"{_describe_comparisons(all_pairs)}: {sum(better)} of {len(better)} "
@@ -345,7 +345,8 @@ _PAPER = Sizes(
 TABLE_1: TrainedExperiment[Sizes] = TrainedExperiment(
     paper="Chiang & Cholak (2022)",
     item="Table 1",
-    claim="With attention scaled by log n, models of short sentences translate long ones better.",
+    claim="With attention scaled by log n, models trained on short sentences translate long ones "
+    "better.",
     printed="BLEU of English to Vietnamese (IWSLT'15), one run each; bootstrap resampling of 1,000 "
     "samples.",
     presets=preset_catalogue(_SMOKE, _LAPTOP, _PAPER),

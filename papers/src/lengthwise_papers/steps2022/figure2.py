@@ -188,7 +188,7 @@ def _places(record: Record) -> list[int]:
 FIGURE_2 = MeasuredExperiment(
     paper="Guiding transformers to process in steps (2022)",
     item="Figure 2",
-    claim="A decoder that is trained on the steps learns to look where the hand-coded one does.",
+    claim="A decoder trained on the steps learns to look where the hand-coded one does.",
     printed="The attention matrices of a hand-coded and of a trained decoder for n = 8. Most rows "
     "resemble each other.",
     presets=preset_catalogue(

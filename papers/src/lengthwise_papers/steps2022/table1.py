@@ -260,7 +260,7 @@ def check(records: Sequence[Record]) -> list[Statement]:
         statements.append(
             Statement(
                 where="Table 1",
-                says="strong supervision reaches what is printed, to 0.001",
+                says="strong supervision reaches the printed numbers, to 0.001",
                 holds=all(value >= PUBLISHED[STRONG, n] - 0.001 for n, value in reached.items()),
                 measured=_list(reached),
                 runs=_fewest(records, STRONG, reached),
@@ -295,7 +295,7 @@ def weak_suffices(section: str, exact: float, runs: int, variant: str = "") -> S
     """Check 1.0000 at n = 8, which both tables print; `variant` names the body, if any."""
     return Statement(
         where=section,
-        says="at n = 8 weak supervision is enough, as is printed",
+        says="at n = 8 weak supervision is enough, as printed",
         holds=exact >= PUBLISHED[WEAK, 8] - 0.001,
         measured=f"{exact:.4f}",
         variant=variant,
@@ -434,7 +434,7 @@ _same_runs = partial(replace, TABLE_1, more={}, runs_of="steps2022/table1")
 FIGURE_3 = _same_runs(
     item="Figure 3",
     claim="Sinusoidal positions do best.",
-    printed="Curves over n of the best exact match with each kind of positions.",
+    printed="Curves over n of the best exact match with each kind of position.",
     table=partial(curves_table, positions_of),
     figures=partial(curves_picture, positions_of),
     judge=_judge_positions,

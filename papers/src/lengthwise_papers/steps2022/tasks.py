@@ -122,8 +122,8 @@ def check(records: Sequence[Record]) -> list[Statement]:
 OTHER_TASKS: TrainedExperiment[Sizes] = TrainedExperiment(
     paper="Guiding transformers to process in steps (2022)",
     item="Section 5, on other tasks",
-    claim="Steps help with other algorithms than addition, too.",
-    printed="Nothing: the paper has addition alone.",
+    claim="Steps also help with algorithms other than addition.",
+    printed="Nothing: the paper has only addition.",
     presets=preset_catalogue(
         smoke=Sizes(preset="smoke", rows=("parity of 16 symbols",), steps=4),
         laptop=Sizes(preset="laptop"),

@@ -220,7 +220,7 @@ class LabelledWordsProblem(Problem, Proving, Tested):
         language = options.get("against")
         if language is None:
             raise RunError(
-                f"{self.name} tells the labels of some words, and no language to prove against. "
+                f"{self.name} gives the labels of some words, but no language to prove against. "
                 f"Give one over the same symbols and classes, --against SPEC."
             )
         require_same_symbols(self.symbols, language)

@@ -28,13 +28,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--patience",
         type=float,
         metavar="P",
-        help=f"a search ends when P times the beam translations have ended (default "
+        help=f"a search stops after P times BEAM finished translations (default "
         f"{default.patience})",
     )
     parser.add_argument(
         "--ratio",
         type=float,
         metavar="R",
-        help=f"most tokens of a translation: R for each token of its source, plus 10 (default "
+        help=f"most tokens of a translation: R per token of its source, plus 10 (default "
         f"{default.ratio})",
     )

@@ -69,7 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="the new corpus")
     parser.add_argument(
-        "--tokenizer", type=Path, metavar="DIR", help="a corpus whose tokenizer is taken"
+        "--tokenizer", type=Path, metavar="DIR", help="a corpus whose tokenizer is reused"
     )
     add_settings(parser, "vocab_size=4096 (257: bytes; with --pairs 259), column=body")
     add_json(parser)

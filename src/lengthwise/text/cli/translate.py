@@ -14,7 +14,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the run and the options of the search to the parser."""
     parser.epilog = "Sentences are read from standard input, one to a line."
     parser.add_argument("run", type=Path, metavar="DIR", help="the folder of a run on pairs:DIR")
-    parser.add_argument("--text", type=Path, metavar="DIR", help="its corpus, if it was moved")
+    parser.add_argument("--text", type=Path, metavar="DIR", help="its corpus, if it has moved")
     add_options(parser)
     add_keep_going(parser)
     add_device(parser)
