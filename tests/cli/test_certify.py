@@ -13,11 +13,11 @@ import pytest
 
 import lengthwise as lw
 from extras import skip_if_refused
-from lengthwise.cli.certify import _said_unsnapped
+from lengthwise.cli.certify import _describe_unsnapped
 from lengthwise.cli.main import main
 from lengthwise.errors import RunError
 from lengthwise.files import require_file_place
-from proofs.trained import trained
+from proofs.trained import train_proved
 
 FACTS = {
     "verdict",
@@ -65,7 +65,7 @@ class Shell:
         found: dict[str, Any] = json.loads(out)
         return found
 
-    def refused(self, *arguments: str | Path) -> str:
+    def refuse(self, *arguments: str | Path) -> str:
         """The one line of a command that is refused."""
         status, out, err = self(*arguments)
         assert (status, out) == (2, "")
@@ -79,8 +79,8 @@ def shell(capsys: pytest.CaptureFixture[str]) -> Shell:
     return Shell(capsys)
 
 
-def copied(factory: pytest.TempPathFactory, spec: str, to: Path) -> Path:
-    run = trained(factory, spec)
+def copy(factory: pytest.TempPathFactory, spec: str, to: Path) -> Path:
+    run = train_proved(factory, spec)
     assert run.folder is not None
     shutil.copytree(run.folder.path, to)
     (to / "certificate.json").unlink(missing_ok=True)
@@ -90,13 +90,13 @@ def copied(factory: pytest.TempPathFactory, spec: str, to: Path) -> Path:
 @pytest.fixture
 def run_folder(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run that is right at every length, not yet certified."""
-    return copied(tmp_path_factory, "parity", tmp_path / "run")
+    return copy(tmp_path_factory, "parity", tmp_path / "run")
 
 
 @pytest.fixture
 def other_folder(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Another one, over the same alphabet and classes."""
-    return copied(tmp_path_factory, "tomita-5", tmp_path / "other")
+    return copy(tmp_path_factory, "tomita-5", tmp_path / "other")
 
 
 def test_a_proof_ends_with_0_and_is_kept_in_the_run(shell: Shell, run_folder: Path) -> None:
@@ -218,7 +218,7 @@ def test_past_the_bound_it_ends_with_1_and_a_certificate_that_proves_nothing(
     found = shell.json(1, run_folder, "--max-chunks", "3")
     assert found["verdict"] == "not-closed"
     assert "3" in found["reason"]
-    err = shell.refused("--check", found["certificate"])
+    err = shell.refuse("--check", found["certificate"])
     assert "proves nothing" in err
 
 
@@ -228,11 +228,11 @@ def test_a_certificate_of_another_model_is_refused(
     assert shell(run_folder)[0] == 0
     file = run_folder / "certificate.json"
     assert shell(run_folder, "--check", file)[0] == 0
-    assert "another model" in shell.refused(other_folder, "--check", file)
+    assert "another model" in shell.refuse(other_folder, "--check", file)
     config = json.loads((run_folder / "config.json").read_text())
     config["network"]["noise"] = 0.3
     (run_folder / "config.json").write_text(json.dumps(config))
-    assert "another model" in shell.refused(run_folder, "--check", file)
+    assert "another model" in shell.refuse(run_folder, "--check", file)
 
 
 def test_weights_that_change_after_the_proof_are_noticed(
@@ -243,13 +243,13 @@ def test_weights_that_change_after_the_proof_are_noticed(
     content = bytearray(weights.read_bytes())
     content[-1] ^= 1
     weights.write_bytes(content)
-    err = shell.refused(run_folder, "--check", run_folder / "certificate.json")
+    err = shell.refuse(run_folder, "--check", run_folder / "certificate.json")
     assert "another model" in err
 
 
 @pytest.mark.parametrize("against", ["cycle-navigation", "count:a:2", "modular-arithmetic"])
 def test_another_alphabet_is_refused(shell: Shell, run_folder: Path, against: str) -> None:
-    err = shell.refused(run_folder, "--against", against)
+    err = shell.refuse(run_folder, "--against", against)
     assert "symbols '0 1'" in err
     assert against in err
     assert not (run_folder / "certificate.json").exists()
@@ -261,8 +261,8 @@ def test_a_file_that_was_changed_is_refused(shell: Shell, run_folder: Path) -> N
     content = file.read_bytes()
     for old, new in ((b'"verdict":"equivalent"', b'"verdict":"robust"'), (b"parity", b"pariti")):
         file.write_bytes(content.replace(old, new, 1))
-        assert "changed" in shell.refused("--check", file)
-        assert "changed" in shell.refused(run_folder, "--check", file)
+        assert "changed" in shell.refuse("--check", file)
+        assert "changed" in shell.refuse(run_folder, "--check", file)
 
 
 def test_a_certificate_of_another_format_is_refused(shell: Shell, run_folder: Path) -> None:
@@ -276,7 +276,7 @@ def test_a_certificate_of_another_format_is_refused(shell: Shell, run_folder: Pa
         return (json.dumps(values, separators=(",", ":"), ensure_ascii=False) + "\n").encode()
 
     file.write_bytes(canonical({**body, "digest": hashlib.sha256(canonical(body)).hexdigest()}))
-    assert "format" in shell.refused("--check", file)
+    assert "format" in shell.refuse("--check", file)
 
 
 def test_what_a_certificate_was_compared_with_is_told(shell: Shell, run_folder: Path) -> None:
@@ -288,10 +288,10 @@ def test_what_a_certificate_was_compared_with_is_told(shell: Shell, run_folder: 
     assert "the language is" in out
     found = shell.json(0, "--check", path, run_folder)
     assert (found["run"], found["against"]) == (str(run_folder), None)
-    assert "for another language than tomita-3" in shell.refused(
+    assert "for another language than tomita-3" in shell.refuse(
         "--check", path, "--against", "tomita-3"
     )
-    assert "leave out the others" in shell.refused("--check", path, "--max-chunks", "5")
+    assert "leave out the others" in shell.refuse("--check", path, "--max-chunks", "5")
 
 
 def test_a_run_without_a_network_is_told(shell: Shell, run_folder: Path, tmp_path: Path) -> None:
@@ -304,7 +304,7 @@ def test_a_run_without_a_network_is_told(shell: Shell, run_folder: Path, tmp_pat
         if network is None:
             changed.pop("network")
         (folder / "config.json").write_text(json.dumps(changed))
-        shell.refused("--check", run_folder / "certificate.json", folder)
+        shell.refuse("--check", run_folder / "certificate.json", folder)
 
 
 def test_in_a_folder_that_cannot_be_written_to_the_proof_is_printed(
@@ -313,7 +313,7 @@ def test_in_a_folder_that_cannot_be_written_to_the_proof_is_printed(
     tmp_path_factory: pytest.TempPathFactory,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    run = trained(tmp_path_factory, "parity")
+    run = train_proved(tmp_path_factory, "parity")
     assert run.folder is not None
     before = sorted(run.folder.path.iterdir())
     monkeypatch.setattr(os, "access", lambda path, mode: False)
@@ -341,7 +341,7 @@ def test_in_a_folder_that_cannot_be_written_to_the_proof_is_printed(
 def test_a_place_that_cannot_be_written_is_named_as_people_know_it(
     shell: Shell, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = trained(tmp_path_factory, "parity")
+    run = train_proved(tmp_path_factory, "parity")
     assert run.folder is not None
 
     def refuse(self: Path, *mode: Any, **more: Any) -> Any:
@@ -355,7 +355,7 @@ def test_a_place_that_cannot_be_written_is_named_as_people_know_it(
     opened = Path.open
     monkeypatch.setattr(Path, "open", refuse)
     monkeypatch.setattr(Path, "unlink", fail)
-    said = shell.refused(run.folder.path, "--out", "proof.json")
+    said = shell.refuse(run.folder.path, "--out", "proof.json")
     assert said.endswith(
         "proof.json: Permission denied. Change its permissions, or use another place.\n"
     )
@@ -369,5 +369,5 @@ def test_a_wrong_word_of_the_snapped_model_is_tried_on_the_model_itself(shell: S
     told = shell.json(1, Path("zoo:parity-exact"), "--against", "tomita-3")
     assert (told["model_as_it_runs"], told["counterexample"]["language"]) == ("0", "1")
     made = SimpleNamespace(counterexample=SimpleNamespace(language="1"))
-    assert "class 1, which is right" in _said_unsnapped(made, "1")  # type: ignore[arg-type]
+    assert "class 1, which is right" in _describe_unsnapped(made, "1")  # type: ignore[arg-type]
     assert "model_as_it_runs" not in shell.json(0, Path("zoo:parity-exact"))

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 import lengthwise as lw
 from lengthwise.cli.main import main
 from lengthwise.errors import TaskError
-from lengthwise.evaluation.steps import exact_matches, written_steps
+from lengthwise.evaluation.steps import exact_matches, generate_steps
 from lengthwise.tasks.step_specs import make_step_task
 from lengthwise.tasks.step_tasks import Layout, StepTask
 
@@ -68,7 +68,7 @@ def test_nothing_and_no_writer_are_refused() -> None:
     with pytest.raises(TaskError, match="nothing to test on"):
         exact_matches(Knowing(TASK, layout, {}), TASK, layout, INPUTS[:0])
     with pytest.raises(TaskError, match="cannot complete sequences"):
-        written_steps(nn.Linear(1, 1), layout, INPUTS)
+        generate_steps(nn.Linear(1, 1), layout, INPUTS)
 
 
 def test_runs_that_write_unlike_steps_are_compared_at_their_outputs(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from lengthwise.cli.output import add_json, note, print_facts, print_json, whole_number
+from lengthwise.cli.output import add_json, make_integer_type, note, print_facts, print_json
 from lengthwise.errors import (
     CertificateError,
     ClaimError,
@@ -17,14 +17,14 @@ from lengthwise.errors import (
     unknown_name,
 )
 from lengthwise.files import require_file_place
+from lengthwise.proofs.check.bfloat16_balls import Precision
 from lengthwise.proofs.check.certificate import Certificate, Strength
 from lengthwise.proofs.check.file import OF_RUNS, check_file
-from lengthwise.proofs.check.induction import Induction, checked
-from lengthwise.proofs.check.narrow import Precision
+from lengthwise.proofs.check.induction import Induction, check_with_induction
 from lengthwise.proofs.check.prefixes import PrefixInduction
-from lengthwise.proofs.check.statement import facts_of, shown, terms_of
+from lengthwise.proofs.check.statement import escape_unprintable, facts_of, terms_of
 from lengthwise.proofs.search.closure import MAX_CHUNKS
-from lengthwise.training.listing import read_statement
+from lengthwise.training.run_listing import read_statement
 
 if TYPE_CHECKING:
     from torch import nn
@@ -59,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--max-chunks",
-        type=whole_number(1),
+        type=make_integer_type(1),
         help="most chunks to explore at one level (default 1,000,000)",
     )
     parser.add_argument(
@@ -103,7 +103,7 @@ def _certify(arguments: argparse.Namespace) -> None:
     from lengthwise.languages.spec import parse
     from lengthwise.problems.capabilities import proving
     from lengthwise.problems.runs import load_run
-    from lengthwise.training.compiled import Compiled
+    from lengthwise.training.construction_files import Compiled
 
     if arguments.out is not None:
         require_file_place(arguments.out)
@@ -126,7 +126,7 @@ def _certify(arguments: argparse.Namespace) -> None:
     out, saved = _place(arguments, trained.folder, certificate)
     if out is not None:
         certificate.save(out)
-    unsnapped = _unsnapped(certificate, trained.model)
+    unsnapped = _classify_unsnapped(certificate, trained.model)
     statement = None
     if trained.folder is not None and arguments.against is None:
         statement = read_statement(trained.folder.path)
@@ -146,10 +146,10 @@ def _certify(arguments: argparse.Namespace) -> None:
         by_words = _by_words(statement, "A, judged by words")
         lines = [*by_words.items(), *facts_of_certificate(certificate)]
         if unsnapped is not None:
-            lines.append(("without snapping", _said_unsnapped(certificate, unsnapped)))
+            lines.append(("without snapping", _describe_unsnapped(certificate, unsnapped)))
         print_facts([*lines, ("certificate", saved)])
     if arguments.export is not None:
-        _export(arguments.export[1], *checked(certificate))
+        _export(arguments.export[1], *check_with_induction(certificate))
     if certificate.verdict != "equivalent":
         remedy = _remedy(certificate, isinstance(trained.plan, Compiled))
         raise ClaimError(f"{_verdict_of(certificate, arguments)}{remedy}")
@@ -182,24 +182,30 @@ def _remedy(certificate: Certificate, is_compiled: bool) -> str:
     return " Train longer, or give a greater --max-chunks if that is the reason."
 
 
-def _unsnapped(certificate: Certificate, model: "nn.Module") -> str | None:
+def _classify_unsnapped(certificate: Certificate, model: "nn.Module") -> str | None:
     """Return the class that the model as it runs gives a word on which the snapped one is wrong.
 
     None if the claim is about the model as it runs, or its logits are not numbers.
     """
-    from lengthwise.proofs.search.network import predicted
+    from lengthwise.proofs.search.network import predict_class
 
     if certificate.strength != "snapped" or certificate.counterexample is None:
         return None
-    number = predicted(model, certificate.language.encode(certificate.counterexample.word))
+    number = predict_class(model, certificate.language.encode(certificate.counterexample.word))
     return None if number is None else certificate.language.class_names[number]
 
 
-def _said_unsnapped(certificate: Certificate, name: str) -> str:
+def _describe_unsnapped(certificate: Certificate, name: str) -> str:
     assert certificate.counterexample is not None
     if name == certificate.counterexample.language:
-        return f"the model as it runs gives this word the class {shown(name)}, which is right"
-    return f"the model as it runs gives this word the class {shown(name)}, which is wrong, too"
+        return (
+            f"the model as it runs gives this word the class {escape_unprintable(name)}, "
+            "which is right"
+        )
+    return (
+        f"the model as it runs gives this word the class {escape_unprintable(name)}, "
+        "which is wrong, too"
+    )
 
 
 def _require_no_file_of_a_run(out: Path, run: Path | str) -> None:

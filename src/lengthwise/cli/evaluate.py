@@ -10,11 +10,11 @@ from lengthwise.cli.options import add_plugged, options_of
 from lengthwise.cli.output import (
     add_device,
     add_json,
+    make_integer_type,
     note,
     print_facts,
     print_json,
     print_table,
-    whole_number,
 )
 from lengthwise.cli.snapped import add_snapped
 from lengthwise.evaluation.scores import parse_lengths
@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--words",
-        type=whole_number(1),
+        type=make_integer_type(1),
         help="words per length (default 512; for a step task all inputs held out for the test, "
         "for a language model 1000 windows, for a translator all sentences)",
     )
@@ -54,7 +54,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--protocol", help="words of a language: published or audited (default: the run's)"
     )
-    parser.add_argument("--seed", type=whole_number(0), help="seed of the test words (default 0)")
+    parser.add_argument(
+        "--seed", type=make_integer_type(0), help="seed of the test words (default 0)"
+    )
     add_snapped(parser)
     add_device(parser)
     add_json(parser)
@@ -62,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Evaluate, store the scores in the run folder (except those of tables), and print them."""
-    from lengthwise.problems.base import evaluated
+    from lengthwise.problems.base import evaluate_and_store
     from lengthwise.problems.runs import load_run
     from lengthwise.training.progress import counting_progress
 
@@ -72,7 +74,7 @@ def run(arguments: argparse.Namespace) -> None:
     options = options_of(arguments, trained.problem, "evaluate_options")
     if "against" in options:
         options["against"] = load_run(arguments.against, device=arguments.device)
-    evaluation = evaluated(trained, options, counting_progress)
+    evaluation = evaluate_and_store(trained, options, counting_progress)
     for line in evaluation.notes:
         note(line)
     if evaluation.is_stored and trained.folder is not None and trained.folder.is_read_only:

@@ -24,8 +24,8 @@ from lengthwise.errors import ClaimError, LengthwiseError, LengthwiseWarning
 from lengthwise.escapes import printable
 from lengthwise.files import require_run_folder
 from lengthwise.memory import lacks_memory, memory_message
-from lengthwise.shipped import PREFIX
-from lengthwise.silence import noting_time, speak
+from lengthwise.status_lines import report_time, speak
+from lengthwise.zoo_paths import PREFIX
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -168,7 +168,7 @@ def _run(name: str, *arguments: str) -> None:
     command, parser = parser_of(name)
     parsed = parser.parse_args(arguments)
     _require_folders(getattr(parsed, "run", None), getattr(parsed, "runs", None))
-    with noting_time(f"{name}: working"):
+    with report_time(f"{name}: working"):
         command.run(parsed)
 
 

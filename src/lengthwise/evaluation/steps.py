@@ -16,12 +16,12 @@ import torch
 from jaxtyping import Float, Int
 from torch import Generator, Tensor, nn
 
+from lengthwise.device_copies import send
 from lengthwise.errors import TaskError
 from lengthwise.evaluation.predict import device_of
 from lengthwise.evaluation.scores import wilson
-from lengthwise.layers.rows import FullWords
+from lengthwise.layers.right_aligned import FullWords
 from lengthwise.tasks.step_tasks import Layout, StepTask
-from lengthwise.transfer import sent
 
 
 @runtime_checkable
@@ -85,7 +85,7 @@ def exact_matches(
     exact, done, first = 0, 0, None
     for part in torch.split(inputs, _AT_ONCE):
         targets = task.sequences(part, layout)[:, task.num_inputs :]
-        hits = written_steps(model, layout, part) == targets
+        hits = generate_steps(model, layout, part) == targets
         is_exact = hits[:, list(layout.outputs)].all(dim=1)
         right += hits.sum(dim=0)
         exact += int(is_exact.sum())
@@ -108,7 +108,7 @@ _AT_ONCE = 2_000
 
 
 @torch.no_grad()
-def written_steps(
+def generate_steps(
     model: nn.Module, layout: Layout, inputs: Int[Tensor, "word input"]
 ) -> Int[Tensor, "word kept"]:
     """Return the symbols that a model writes after these inputs.
@@ -118,5 +118,5 @@ def written_steps(
     """
     if not isinstance(model, Completer):
         raise TaskError("this model cannot complete sequences. Use a step model.")
-    words = model.complete(sent(inputs, device_of(model)), len(layout.kept))
+    words = model.complete(send(inputs, device_of(model)), len(layout.kept))
     return words[:, inputs.shape[1] :].cpu()

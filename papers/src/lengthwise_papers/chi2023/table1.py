@@ -23,7 +23,7 @@ from lengthwise.evaluation.scores import parse_lengths
 from lengthwise.languages.spec import parse
 from lengthwise.problems.planning import make_plan
 from lengthwise.problems.presets import BY_PAPER
-from lengthwise.problems.testing import Test
+from lengthwise.problems.sweep_tests import Test
 from lengthwise.sweeps.job import jobs_over_seeds
 from lengthwise_papers.chi2023.training import (
     BY_ROW,
@@ -34,7 +34,7 @@ from lengthwise_papers.chi2023.training import (
 )
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise_papers.seeds import interval_of_mean
-from lengthwise_papers.trained import (
+from lengthwise_papers.trained_experiment import (
     CellRun,
     TrainedExperiment,
     accuracies,
@@ -202,7 +202,7 @@ def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
     """Return all runs of the table."""
     cell_runs = []
     for row in sizes.rows:
-        language, (longest, (first, last)) = parse(row), trained_and_tested(row)
+        language, (longest, (first, last)) = parse(row), find_lengths(row)
         for key in sizes.columns:
             column = MEASURED[key]
             if column.only and row not in column.only:
@@ -234,7 +234,7 @@ def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
     return cell_runs
 
 
-def trained_and_tested(row: str) -> tuple[int, tuple[int, int]]:
+def find_lengths(row: str) -> tuple[int, tuple[int, int]]:
     """Return the longest word of training, and the first and last length of the test."""
     cell = PUBLISHED.get((row, COLUMNS[0]))
     return (cell.train_length, cell.test_lengths) if cell else (40, (41, 500))
@@ -242,7 +242,7 @@ def trained_and_tested(row: str) -> tuple[int, tuple[int, int]]:
 
 def table(records: Sequence[Record]) -> Table:
     """Return the paper's layout: best / mean over seeds, printed, measured, and the difference."""
-    of_cells, published, rows = cells(records), _printed(records), []
+    of_cells, published, rows = cells(records), _find_printed(records), []
     columns = {record["column"] for record in records}
     keys = [key for key in MEASURED if key in columns]
     for row in dict.fromkeys(record["row"] for record in records):
@@ -305,10 +305,10 @@ def fit_table(records: Sequence[Record]) -> Table:
                 row,
                 MEASURED[key].title,
                 str(len(known)),
-                from_to([_reached(run) for run in known]),
+                from_to([_find_reached_length(run) for run in known]),
                 pair(max(right), fmean(right)),
                 f"{sum(run['perfect'] for run in known)} of {len(known)}",
-                pair(*_carried(of_cell)),
+                pair(*_score_longer_lengths(of_cell)),
             ]
         )
     columns = ["language", "network", "seeds with known validation", "longest words reached"]
@@ -330,16 +330,16 @@ def check(records: Sequence[Record]) -> list[Statement]:
     for key, (of_paper, variant) in ways.items():
         rows = {
             row: (printed, of_cells[row, key])
-            for (row, column), printed in _printed(records).items()
+            for (row, column), printed in _find_printed(records).items()
             if column == of_paper and (row, key) in of_cells
         }
         hard = rows.pop(HARD, None) if key.startswith("regular-gpt") else None
         if rows:
             says = f"{MEASURED[of_paper].title} reaches the printed best and mean"
-            statements.append(_reached_print(says, rows, variant))
+            statements.append(_reaches_print(says, rows, variant))
         if hard:
             statements += _of_hard(of_paper, hard, variant)
-    if _printed(records):
+    if _find_printed(records):
         statements += [*_of_larger_chunk(of_cells), *_of_ahead(of_cells)]
     binary = {row: of_cell for (row, key), of_cell in of_cells.items() if key == "binary"}
     if binary:
@@ -377,7 +377,7 @@ def check(records: Sequence[Record]) -> list[Statement]:
     if failing:
         statements.append(
             Statement(
-                where="Table 1, section 5.2" if _printed(records) else "ours",
+                where="Table 1, section 5.2" if _find_printed(records) else "ours",
                 says="a Transformer is far from right on rows where the paper's is at chance or "
                 "near it, and an RNN is right, from the same data",
                 runs=min(map(len, failing.values())),
@@ -391,7 +391,7 @@ def check(records: Sequence[Record]) -> list[Statement]:
     return statements
 
 
-def _reached_print(
+def _reaches_print(
     says: str, rows: Mapping[str, tuple[Published, Sequence[Record]]], variant: str = ""
 ) -> Statement:
     """Check whether rows are as good as printed: the best of the seeds, and their mean.
@@ -400,7 +400,7 @@ def _reached_print(
     """
     below, is_clear = dict[str, str](), False
     for row, (printed, of_cell) in rows.items():
-        best, mean = _carried(of_cell)
+        best, mean = _score_longer_lengths(of_cell)
         if reaches(best, printed.best) and reaches(mean, printed.mean):
             continue
         of_paper, longest = pair(printed.best, printed.mean), _longest(of_cell)
@@ -424,12 +424,12 @@ def _of_hard(key: str, hard: tuple[Published, Sequence[Record]], variant: str) -
     training = hard[1][0]["settings"]["training"]
     of_paper = int(BY_PAPER[HARD]["steps"])
     if training["steps"] >= of_paper:
-        return [_reached_print(says, {HARD: hard}, variant)]
+        return [_reaches_print(says, {HARD: hard}, variant)]
     not_run = f"the authors' {of_paper:,} steps were not run (`--preset paper`)"
     variant = f"trained in another way, {training['steps']:,} steps"
     return [
         Statement("Table 1", says, None, not_run),
-        _reached_print(says, {HARD: hard}, variant),
+        _reaches_print(says, {HARD: hard}, variant),
     ]
 
 
@@ -442,7 +442,7 @@ def _of_larger_chunk(of_cells: Mapping[tuple[str, str], Sequence[Record]]) -> li
         max(run["settings"]["training"]["steps"] for run in of_cell)
         for of_cell in (binary, ternary)
     ]
-    best = [_carried(of_cell)[0] for of_cell in (binary, ternary)]
+    best = [_score_longer_lengths(of_cell)[0] for of_cell in (binary, ternary)]
     fair = steps[1] >= steps[0]
     return [
         Statement(
@@ -459,7 +459,10 @@ def _of_larger_chunk(of_cells: Mapping[tuple[str, str], Sequence[Record]]) -> li
 def _of_ahead(of_cells: Mapping[tuple[str, str], Sequence[Record]]) -> list[Statement]:
     """Check whether RegularGPT is ahead of a Transformer in every row."""
     means = {
-        row: (_carried(of_cell)[1], _carried(of_cells[row, "transformer"])[1])
+        row: (
+            _score_longer_lengths(of_cell)[1],
+            _score_longer_lengths(of_cells[row, "transformer"])[1],
+        )
         for (row, key), of_cell in of_cells.items()
         if key == "regular-gpt C=2" and (row, "transformer") in of_cells
     }
@@ -486,14 +489,14 @@ def _of_ahead(of_cells: Mapping[tuple[str, str], Sequence[Record]]) -> list[Stat
     ]
 
 
-def _carried(runs_: Sequence[Record]) -> tuple[float, float]:
+def _score_longer_lengths(runs_: Sequence[Record]) -> tuple[float, float]:
     """Return best and mean over seeds at the tested lengths that training never had."""
     return best_and_mean(runs_, NEAR, beyond=_longest(runs_))
 
 
 def _longest(runs_: Sequence[Record]) -> int:
     """Return the greatest length of words of training of any run."""
-    return max(map(_told, runs_))
+    return max(map(_find_training_length, runs_))
 
 
 def _which(rows: Iterable[str]) -> str:
@@ -502,12 +505,12 @@ def _which(rows: Iterable[str]) -> str:
     return f"all {len(_ROWS)} rows" if len(names) == len(_ROWS) else ", ".join(names)
 
 
-def _reached(run: Record) -> int:
+def _find_reached_length(run: Record) -> int:
     """Return the greatest length of the words that training came to."""
-    return int(run.get("longest", _told(run)))
+    return int(run.get("longest", _find_training_length(run)))
 
 
-def _told(run: Record) -> int:
+def _find_training_length(run: Record) -> int:
     """Return the greatest length of the words of training."""
     return int(run["settings"]["data"]["max_length"])
 
@@ -515,7 +518,9 @@ def _told(run: Record) -> int:
 def _fits(of_cell: Sequence[Record]) -> bool:
     """Return whether every run is right on nearly all words of its training lengths."""
     return all(
-        _reached(run) == _told(run) and run["validation_accuracy"] >= FITTED for run in of_cell
+        _find_reached_length(run) == _find_training_length(run)
+        and run["validation_accuracy"] >= FITTED
+        for run in of_cell
     )
 
 
@@ -529,12 +534,12 @@ def _is_perfect(run: Record) -> bool:
 
 
 def _difference(printed: Published, runs_: Sequence[Record]) -> str:
-    best, mean = _carried(runs_)
+    best, mean = _score_longer_lengths(runs_)
     first = difference(best, printed.best)
     return first if len(runs_) == 1 else f"{first} / {difference(mean, printed.mean)}"
 
 
-def _printed(records: Sequence[Record]) -> Mapping[tuple[str, str], Published]:
+def _find_printed(records: Sequence[Record]) -> Mapping[tuple[str, str], Published]:
     """Return the paper's numbers, if the records are of the paper's words."""
     tests = [record["tests"][NEAR] for record in records if "tests" in record]
     return PUBLISHED if all(test["protocol"] == "published" for test in tests) else {}

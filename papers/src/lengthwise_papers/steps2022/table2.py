@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from lengthwise.analysis.figures import Picture
-from lengthwise.models.undrawn import undrawn
+from lengthwise.models.meta_networks import undrawn
 from lengthwise.problems.base import Plan
 from lengthwise.problems.planning import make_plan
-from lengthwise.problems.step_by_step.problem import unseen
+from lengthwise.problems.step_by_step.problem import select_test_inputs
 from lengthwise.sweeps.job import Job, jobs_over_seeds
 from lengthwise.sweeps.sweep import Progress
 from lengthwise.text.models.backbones import BACKBONES
@@ -29,7 +29,7 @@ from lengthwise_papers.experiment import (
     Statement,
     Table,
     TrainingWatch,
-    decided,
+    decide,
     preset_catalogue,
 )
 from lengthwise_papers.steps2022.table1 import (
@@ -41,7 +41,7 @@ from lengthwise_papers.steps2022.table1 import (
     schedule,
     weak_suffices,
 )
-from lengthwise_papers.trained import CellRun, TrainedExperiment, best_and_mean, cells
+from lengthwise_papers.trained_experiment import CellRun, TrainedExperiment, best_and_mean, cells
 
 PUBLISHED: dict[tuple[str, int], float] = {
     (regime, n): value
@@ -108,7 +108,7 @@ def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
             for n in bits:
                 settings = {"bits": n, "supervision": regime, **dict(sizes.settings)}
                 plan = plan_of(sizes.preset, sizes.body, kind, sizes.steps, settings)
-                jobs = jobs_over_seeds(plan, seeds or sizes.trials, unseen(plan))
+                jobs = jobs_over_seeds(plan, seeds or sizes.trials, select_test_inputs(plan))
                 cell_runs += [
                     CellRun(f"{regime}, n = {n}", f"{kind}: {sizes.body}", j) for j in jobs
                 ]
@@ -123,7 +123,7 @@ def plan_of(preset: str, body: str, kind: str, steps: int, settings: Mapping[str
     )
 
 
-def _measured(records: Sequence[Record]) -> dict[tuple[str, str, int], float]:
+def _find_best(records: Sequence[Record]) -> dict[tuple[str, str, int], float]:
     """Return the best exact match over seeds by kind with body, regime and n."""
     exact = {}
     for (row, column), of_cell in cells(records).items():
@@ -134,7 +134,7 @@ def _measured(records: Sequence[Record]) -> dict[tuple[str, str, int], float]:
 
 def table(records: Sequence[Record]) -> Table:
     """Return the paper's layout, a line for each kind of body."""
-    exact, rows = _measured(records), []
+    exact, rows = _find_best(records), []
     columns = sorted({n for _, n in PUBLISHED} | {n for _, _, n in exact})
     for regime in REGIMES:
         line = [PUBLISHED.get((regime, n)) for n in columns]
@@ -177,7 +177,7 @@ def size_of(record: Record) -> int:
 def figures(records: Sequence[Record]) -> dict[str, Picture]:
     """Draw exact match by n: a panel for each regime, a line for each body."""
     panels: dict[str, dict[str, dict[int, float]]] = {}
-    for (column, regime, n), value in _measured(records).items():
+    for (column, regime, n), value in _find_best(records).items():
         curves = panels.setdefault(f"{regime} supervision", {})
         curves.setdefault(column, {})[n] = value
     return exact_match_figure(panels)
@@ -185,7 +185,7 @@ def figures(records: Sequence[Record]) -> dict[str, Picture]:
 
 def check(records: Sequence[Record]) -> list[Statement]:
     """Check what section 6 says, of the pretrained body, with and without positions frozen."""
-    measured, runs_ = _measured(records), min(map(len, cells(records).values()), default=0)
+    measured, runs_ = _find_best(records), min(map(len, cells(records).values()), default=0)
     return [
         statement._replace(variant=kind, runs=runs_)
         for kind in (FROZEN, POSITIONS)
@@ -209,7 +209,7 @@ def _of_body(exact: Mapping[tuple[str, int], float]) -> list[Statement]:
             Statement(
                 where="Table 2",
                 says="the body learns addition if it is given the carries first",
-                holds=decided(
+                holds=decide(
                     min(supervised.values()) >= 0.999, missing=bool(_not_run(supervised, _is_told))
                 ),
                 measured=f"{_list(supervised)}{_not_run(supervised, _is_told)}",
@@ -222,7 +222,7 @@ def _of_body(exact: Mapping[tuple[str, int], float]) -> list[Statement]:
             Statement(
                 where="Table 2",
                 says="from n = 16 on the body learns addition from no other supervision",
-                holds=decided(
+                holds=decide(
                     max(untold.values()) < 0.05, missing=bool(_not_run(untold, _is_untold))
                 ),
                 measured=f"{_list(untold)}{_not_run(untold, _is_untold)}",
