@@ -30,6 +30,6 @@ def test_an_inference_draws_its_automaton(inference: lw.Inference, tmp_path: Pat
 
 @pytest.mark.parametrize("name", ["own.png", "own", 3])
 def test_a_drawing_is_saved_as_svg(name: str, tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"ends in \.svg|is a path"):
+    with pytest.raises(ConfigError, match=r"end in \.svg|is a path"):
         Drawing("<svg/>").save(tmp_path / name if isinstance(name, str) else name)
     assert not list(tmp_path.iterdir())

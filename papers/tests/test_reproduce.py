@@ -208,7 +208,7 @@ def test_a_run_that_another_command_stored_meanwhile_is_kept(
         file.write_text(other)
         return result
 
-    monkeypatch.setattr(store, "reproduced", meanwhile)
+    monkeypatch.setattr(store, "reproduce", meanwhile)
     shell(*TABLE_1, "--only", "rnn")
     assert [one["column"] for one in read_stored(file)] == ["rnn", "transformer"]
 
@@ -227,7 +227,7 @@ def test_a_run_that_was_only_kept_gives_way_to_one_that_was_measured_meanwhile(
         file.write_text(json.dumps(good))
         return result
 
-    monkeypatch.setattr(store, "reproduced", meanwhile)
+    monkeypatch.setattr(store, "reproduce", meanwhile)
     shell(*TABLE_1, "--only", "rnn")
     assert ["error" in one for one in read_stored(file)] == [False, False]
 

@@ -14,7 +14,7 @@ from lengthwise.errors import MissingLibraryError
 from lengthwise.files import require_name, write_text
 
 views = ""
-"""The module with the views, whose `view_of` returns that of a value, and `drawn` a drawing."""
+"""The module with the views: `view_of` returns that of a value, `draw_automaton` a drawing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ def drawing_of(value: object) -> Drawing:
         ConfigError: it is too large to be drawn.
         MissingLibraryError: a library that draws is not installed.
     """
-    return Drawing(import_module(views).drawn(value))
+    return Drawing(import_module(views).draw_automaton(value))
 
 
 def html_of(value: object) -> str:

@@ -81,7 +81,7 @@ def extract(
 
     Examples:
         >>> import lengthwise as lw
-        >>> lw.extract(lw.load("zoo:parity")).automaton == lw.language("parity").minimised()
+        >>> lw.extract(lw.load("zoo:parity")).automaton == lw.language("parity").minimise()
         True
 
     Raises:

@@ -95,7 +95,7 @@ class Monitor:
         return self._table.verdict(0 if number is None else self._states[number])
 
     def read(self, event: str, key: str = "") -> MonitorVerdict:
-        """Read an event of a sequence, and return what holds then.
+        """Read an event of the sequence of a key, and return what holds then.
 
         Raises:
             WordError: the event is not a symbol of the language, and is not to be skipped.
@@ -166,7 +166,7 @@ class Monitor:
         }
 
     def restore(self, values: Mapping[str, Any]) -> None:
-        """Continue with the sequences of another monitor of this language.
+        """Continue with the sequences of another monitor of this language, as values of `to_dict`.
 
         Raises:
             RunError: they are those of another language.

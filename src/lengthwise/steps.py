@@ -17,8 +17,8 @@ def step_task(spec: str, **settings: Any) -> StepTask:
         settings: those of the specification.
 
     Returns:
-        `.names` are those of the steps, `.outputs` those of the answer, and `.written(inputs)` is
-        what is written for some inputs.
+        `.names` are those of the steps, `.outputs` those of the answer, and `.write_steps(inputs)`
+        returns what is written for some inputs.
 
     Examples:
         >>> import lengthwise as lw

@@ -181,4 +181,4 @@ def test_columns_are_named_and_a_run_on_them_goes_on(
     status, _, error = shell("infer", str(log), "--columns", "case=id,evnt=action")
     assert (status, "unknown part of columns 'evnt'" in error) == (2, True)
     status, _, error = shell("train", "parity", "--columns", columns, "--out", str(tmp_path / "x"))
-    assert (status, "--columns is for files of words, and parity is none" in error) == (2, True)
+    assert (status, "--columns is for files of words, and parity is not one" in error) == (2, True)

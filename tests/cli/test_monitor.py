@@ -74,7 +74,7 @@ def test_slips(shell: Shell, tmp_path: Path) -> None:
     for arguments, part in (
         ((RULE, "--follow"), "--follow is for a FILE"),
         ((RULE, str(tmp_path / "none")), "No such file"),
-        ((RULE, str(log), "--state", str(tmp_path / "state")), "name ends in .json"),
+        ((RULE, str(log), "--state", str(tmp_path / "state")), "must end in .json"),
         (("parity", str(log), "--state", str(state)), "belongs to another automaton"),
         (("ltlf:a U", str(log)), "found the end"),
     ):

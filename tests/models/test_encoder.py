@@ -480,8 +480,8 @@ def test_the_scale_reaches_every_layer() -> None:
         ),
         (
             {"initial": "tensorflow"},
-            "unknown initialisation 'tensorflow'. Known: xavier, torch, torch-copies, haiku, "
-            "mingpt.",
+            "unknown initialisation 'tensorflow'. Known: xavier, torch, torch-copies, "
+            "torch-copies-small, haiku, mingpt.",
         ),
         ({"cls": "middle"}, "cls='middle' must be one of 'first', 'last'."),
         ({"layers": 2}, "unknown setting 'layers'. Did you mean 'num_layers'?"),

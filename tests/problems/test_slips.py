@@ -199,6 +199,6 @@ def test_a_stored_evaluation_is_that_of_the_command_and_can_be_compared(tmp_path
         assert stored["shortcuts"] == scores.shortcuts() == rules
         alone = lw.evaluate(run.model, language="parity", lengths=[41, 60], words_per_length=50)
         assert alone.shortcuts() == rules
-        with pytest.raises(LengthwiseError, match=r"Evaluate again, or use lw\.inside\.shortcuts"):
+        with pytest.raises(LengthwiseError, match=r"or use lw\.interpret\.shortcuts"):
             lw.Scores.from_records(scores.to_records()).shortcuts()
     assert len(lw.compare(folders).runs) == 2

@@ -88,7 +88,7 @@ def test_a_teacher_too_large_to_explore_ends_its_own_part_alone(
     def endless(*given: object) -> None:
         raise VerificationError("codes never close")
 
-    monkeypatch.setattr(gradient_alone, "trained", settle)
+    monkeypatch.setattr(gradient_alone, "train_in_folder", settle)
     monkeypatch.setattr(gradient_alone, "extract_automaton", endless)
     (part,) = parts(SMOKE, ())
     (found,) = measure(part.settings, tmp_path / "new")

@@ -276,7 +276,7 @@ def split_alphabet(alphabet: str) -> tuple[str, ...]:
 def format_alphabet(symbols: Sequence[str]) -> str:
     r"""Return an alphabet as one string, which `split_alphabet` splits again.
 
-    >>> print(written_alphabet("abc"), written_alphabet("xabcd-"), written_alphabet(["s1", "a"]))
+    >>> print(format_alphabet("abc"), format_alphabet("xabcd-"), format_alphabet(["s1", "a"]))
     abc xa-d\- s1 a
     """
     if any(len(symbol) != 1 for symbol in symbols):
@@ -287,7 +287,7 @@ def format_alphabet(symbols: Sequence[str]) -> str:
 def list_symbols(symbols: Sequence[str], most: int = 20, joint: str = " ") -> str:
     """Return an alphabet for people, with ranges: at most `most` parts, then `...`.
 
-    >>> listed("0123456789abc+"), listed("abcdxyz", most=2)
+    >>> list_symbols("0123456789abc+"), list_symbols("abcdxyz", most=2)
     ('0-9 a b c +', 'a-d x ...')
     """
     runs = _runs(symbols, format_symbol)

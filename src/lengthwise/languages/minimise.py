@@ -27,7 +27,7 @@ def minimise(
 
     Its states are numbered in the order of their shortest words, so it starts in state 0.
 
-    >>> minimised(((1, 2), (1, 2), (2, 1)), (0, 0, 1), start=1)
+    >>> minimise(((1, 2), (1, 2), (2, 1)), (0, 0, 1), start=1)
     (((0, 1), (1, 0)), (0, 1))
     """
     states = reachable(transitions, start)

@@ -207,7 +207,7 @@ class MooreMachine(Viewed):
         class.
 
         Args:
-            wanted: function that says whether a class is one of these.
+            is_goal: function that says whether a class is one of these.
         """
         sources: list[list[int]] = [[] for _ in self.transitions]
         for state, row in enumerate(self.transitions):

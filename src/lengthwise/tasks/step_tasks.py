@@ -57,7 +57,7 @@ class StepTask(Viewed, ABC):
         >>> import torch
         >>> import lengthwise as lw
         >>> task = lw.steps.step_task("steps:addition", bits=2)
-        >>> written = task.written(torch.tensor([task.read("1101")]))  # symbols [word, step]
+        >>> written = task.write_steps(torch.tensor([task.read("1101")]))  # symbols [word, step]
         >>> dict(zip(task.names, written[0].tolist()))["d1"]
         1
     """

@@ -21,7 +21,7 @@ def die(*arguments):
     os.kill(os.getpid(), signal.SIGKILL)
 
 {stage} = die
-prepared_words.prepared(Path({path!r}))
+prepared_words.prepare_words(Path({path!r}))
 """
 
 

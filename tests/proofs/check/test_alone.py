@@ -56,7 +56,7 @@ def test_what_is_loaded_is_seen() -> None:
 
 
 SHARED = {
-    *("balls", "narrow", "bounded"),
+    *("balls", "bfloat16_balls", "bounded"),
     *("node", "layer_node", "tight_node", "recurrent_node", "window_node", "slot_node"),
 }
 """Modules that compute for both, as docs/certificate.md says."""

@@ -61,7 +61,7 @@ def test_codes_of_a_network_of_ones_own_are_numbered_and_explored() -> None:
         ({"classes": np.ones((1, 1), dtype=np.int64)}, r"one of int64 \[1, 1\]"),
         (
             {"start": Decided(np.zeros(1, dtype=np.int64), np.ones(1), np.ones(1))},
-            r"Wrap the network in lengthwise\.proofs\.search\.codes\.TrackedCodes",
+            r"Wrap the network in lengthwise\.proofs\.search\.code_recurrence\.TrackedCodes",
         ),
     ],
 )

@@ -222,7 +222,7 @@ PLANTED: dict[str, tuple[Callable[[RegularGPT], Any], str]] = {
     ),
     "class": (
         other_linear,
-        "proofs.search.test_plain.OtherLinear, not a torch.nn.modules.linear.Linear",
+        "proofs.search.test_integrity.OtherLinear, not a torch.nn.modules.linear.Linear",
     ),
     "norm": (attribute("", "final_norm", Same()), "the model.final_norm is a "),
     "epsilon": (attribute("memory.norm", "eps", 1e-6), "the model.memory.norm has eps=1e-06, not "),
@@ -248,7 +248,7 @@ PLANTED: dict[str, tuple[Callable[[RegularGPT], Any], str]] = {
         lambda model: setattr(
             model, "config", replace(model.config, embedding_scale=OtherFloat(2**0.5))
         ),
-        "test_plain.OtherFloat, so that its answers may not follow",
+        "test_integrity.OtherFloat, so that its answers may not follow",
     ),
     "dictionary": (
         lambda model: vars(model).update(_parameters=OtherDict(model._parameters)),
@@ -264,7 +264,7 @@ PLANTED: dict[str, tuple[Callable[[RegularGPT], Any], str]] = {
         lambda model: model.answer.register_parameter("more", nn.Parameter(torch.ones(2))),
         "the model.answer has the parameters [",
     ),
-    "kind of parameter": (other_parameter, "test_plain.OtherParameter, not a plain parameter"),
+    "kind of parameter": (other_parameter, "test_integrity.OtherParameter, not a plain parameter"),
     "parameter's own": (parameter_with_its_own_way, "the model.pad has 'detach' of its own"),
     "shape": (
         lambda model: setattr(model.answer, "bias", nn.Parameter(torch.zeros(1))),

@@ -45,7 +45,7 @@ def learn(
     `classify` is asked each word once, many at a time, and only words of the domain.
     `find_counterexample` gets each hypothesis, minimised and with the domain, and returns a word of
     the domain that `classify` puts into another class, or None. If it returns None only where there
-    is no such word, the result is `Language.minimised()` of the language of `classify`.
+    is no such word, the result is `Language.minimise()` of the language of `classify`.
 
     `max_states` bounds the states of that automaton, which tracks classes and domain.
 
