@@ -46,7 +46,7 @@ SPANNING = {
         training/test_accelerator training/test_gpu training/test_kill training/test_loop_seeds
         zoo/test_zoo
     """,
-    "papers/tests": "test_hero test_pages test_verdicts",
+    "papers/tests": "test_from_the_text test_hero test_pages test_verdicts",
 }
 """Tests of what several modules do together, or of something that is no module."""
 

@@ -90,7 +90,7 @@ class Monitor:
         return list(self._numbers)
 
     def verdict(self, key: str = "") -> MonitorVerdict:
-        """Return what holds of a sequence, of which perhaps no event was read."""
+        """Return what holds of the sequence of a key; perhaps none of its events was read."""
         number = self._numbers.get(key)
         return self._table.verdict(0 if number is None else self._states[number])
 

@@ -45,7 +45,9 @@ def test_what_is_saved_goes_on(file: Path, shell: Shell, tmp_path: Path) -> None
 
 
 def test_json_has_the_inference_and_the_description(file: Path, shell: Shell) -> None:
-    told = shell.json("infer", str(file), "--set", "label_noise=0.01", "--alphabet", "abc")
+    told = shell.json(
+        "infer", str(file), "--set", "label_noise=0.01", "--alphabet", "abc", "--budget", "2"
+    )
     assert told["inference"]["label_noise"] == 0.01
     assert told["statement"]["headline"].startswith("right on ")
     assert (told["words"]["alphabet"], told["file"]) == (["a", "b", "c"], None)

@@ -106,7 +106,7 @@ def test_a_comparison_is_written_as_page_and_figure(
         (["compare", "{a0}", "{unknown}"], "is not a folder"),
         (["compare", "{compiled}"], "holds computed weights"),
         (["compare", "{stopped}"], "is not evaluated yet. Run lengthwise evaluate"),
-        (["compare", "{a0}", "--out", "c.txt"], "ends in .html"),
+        (["compare", "{a0}", "--out", "c.txt"], "must end in .html"),
         (["resume", "{compiled}"], "holds computed weights"),
         (["resume", "{unknown}"], "is not a folder"),
         (["ls", "{unknown}"], "is not a folder"),

@@ -40,7 +40,10 @@ def test_a_specification_of_words_is_read_as_the_file_alone(file: Path) -> None:
 
 
 def test_settings_go_to_the_inference_or_to_the_training(file: Path) -> None:
-    layers = [{"label_noise": 0.1, "steps": 7}, {"inference.label_noise": 0.02, "seed": 3}]
+    layers = [
+        {"label_noise": 0.1, "steps": 7, "budget": 1},
+        {"inference.label_noise": 0.02, "seed": 3},
+    ]
     asked = with_inference(f"words:{file}", layers, {}, None)
     assert isinstance(asked.subject, InferredProblem)
     assert asked.subject.inference.label_noise == 0.02
@@ -75,7 +78,7 @@ def test_a_run_goes_on_without_another_inference(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spec, out = f"words:{file}", tmp_path / "run"
-    run = lw.train(spec, out=out, device="cpu", label_noise=0.01)
+    run = lw.train(spec, out=out, device="cpu", label_noise=0.01, budget=2)
     monkeypatch.setattr(infer_then_train, "infer_from", lambda *_: pytest.fail("it was inferred"))
     again = lw.train(spec, out=out, device="cpu")
     assert again.plan == run.plan

@@ -174,7 +174,7 @@ def test_counted_work_in_a_log_is_told_again_while_no_piece_ends(
             time.sleep(0.01)
     first, second, _ = heard.getvalue().splitlines()[:3]
     assert first == "reproducing: 1 of 30 runs"
-    assert second.startswith("reproducing: 1 of 30 runs, for ")
+    assert second.startswith("reproducing: 1 of 30 runs, ")
 
 
 def test_a_notebook_has_a_bar_of_its_own(
