@@ -66,10 +66,10 @@ def _describe_origin(name: str, result: Mapping[str, Any]) -> str:
     return f"{', '.join(facts)}."
 
 
-def _commits(commits: Iterable[str]) -> str:
+def _commits(commits: Iterable[str | None]) -> str:
     """Name up to three commits, and count more; the records have them all."""
-    found = list(commits)
-    return f"{len(found)} commits" if len(found) > _NAMED else f"commit {', '.join(found)}"
+    known = [commit or "unknown" for commit in commits]
+    return f"{len(known)} commits" if len(known) > _NAMED else f"commit {', '.join(known)}"
 
 
 def _range(values: Iterable[str]) -> str:
