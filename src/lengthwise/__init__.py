@@ -109,7 +109,7 @@ _NOW = {
     "streaming": "lw.interpret.streaming",
     "verify": "lw.compile(...).verify()",
 }
-"""What took the place of a name that is no more."""
+"""Names of today, by the former name."""
 
 
 display.views = "lengthwise.notebooks.views"

@@ -75,7 +75,7 @@ def predict(
         return _answers(circuit_predictor(model.model, model.about), inputs)
     run = None if language is not None else run_of(model)
     if run is not None and (options or run.problem.kind != Recognition.kind):
-        return _answered(run, inputs, options)
+        return _answer(run, inputs, options)
     if options:
         raise ConfigError(f"{min(options)} is not for words of a language. Leave it out.")
     chosen = fitting_language(model, language)
@@ -91,7 +91,7 @@ def predict(
     return [each.shown for each in classify(module, chosen, encoded)]
 
 
-def _answered(run: Run, inputs: object, options: Mapping[str, Any]) -> list[str]:
+def _answer(run: Run, inputs: object, options: Mapping[str, Any]) -> list[str]:
     """Return the answers of a run to texts, as the command `predict` does."""
     for option in options:
         if option not in run.problem.setup.predict_options - {"keep_going"}:
@@ -179,7 +179,7 @@ def evaluate(
         asked = {**given, "seed": None if seed == 0 else seed, **options}
         if isinstance(against := options.get("against"), str | Path):
             asked["against"] = load_run(against, device=str(device_of(module)))
-        return _evaluated(run, asked, watch, store=store)
+        return _evaluate(run, asked, watch, store=store)
     chosen = fitting_language(model, language)
     if options:
         remedy = "Use words_per_length." if "words" in options else "Leave it out."
@@ -206,7 +206,7 @@ _LONGEST_TRIED = 1000
 """Greatest length of the words that a network of somebody's own is tried on."""
 
 
-def _evaluated(
+def _evaluate(
     run: Run, options: Mapping[str, Any], watch: Watch, *, store: bool
 ) -> Scores | Evaluation:
     """Test a run on its own problem, with the options that are not None."""

@@ -6,6 +6,7 @@ verdict that can still change also says what holds now).
 """
 
 import logging
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -18,20 +19,20 @@ from lengthwise.languages.serialisation import machine_name
 from lengthwise.messages import format_count, shorten
 
 _SPOKEN = {"0": "rejected", "1": "accepted"}
-"""What a class of a recogniser is called."""
+"""Names of the classes of a recogniser."""
 
 UNKNOWN = ("refuse", "skip")
-"""What to do with an event that the automaton does not read."""
+"""Policies for an event that the automaton does not read."""
 
 
 @dataclass(frozen=True, slots=True)
 class MonitorVerdict:
-    """What holds of a sequence of events."""
+    """A verdict on a sequence of events."""
 
     name: str
     """`accepted` or `rejected`; of more than two classes the name of the class."""
     is_final: bool
-    """Whether it stays so, whatever comes."""
+    """True if it stays so, whatever comes."""
     to_change: tuple[str, ...] = ()
     """The shortest events that would change it; empty if it is final."""
 
@@ -45,13 +46,13 @@ class Change:
 
     key: str
     count: int
-    """How many events of the sequence were read, this one included."""
+    """Number of events of the sequence that were read, this one included."""
     event: str
     verdict: MonitorVerdict
 
 
 class Monitor:
-    """Follows sequences of events, told apart by a key, through the automaton of a language.
+    """Follows sequences of events, each with a key, through the automaton of a language.
 
     Args:
         language: the language; its symbols are the events.
@@ -130,7 +131,7 @@ class Monitor:
         rows, kinds = self._table.rows, self._table.kinds
         changed: list[tuple[int, int, int]] = []
         for place, (number, symbol) in enumerate(
-            zip(self._numbered(keys, len(symbols)), symbols, strict=True)
+            zip(self._number_keys(keys, len(symbols)), symbols, strict=True)
         ):
             before = states[number]
             state = states[number] = rows[before][symbol]
@@ -149,11 +150,10 @@ class Monitor:
 
     def tally(self) -> dict[str, int]:
         """Return the number of sequences by verdict, most first."""
-        found: dict[str, int] = {}
-        for state in self._states:
-            name = str(self._table.verdict(state))
-            found[name] = found.get(name, 0) + 1
-        return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
+        by_verdict = Counter[str]()
+        for state, number in Counter(self._states).items():
+            by_verdict[str(self._table.verdict(state))] += number
+        return dict(sorted(by_verdict.items(), key=lambda item: (-item[1], item[0])))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the state of every sequence as plain values; `restore` reads them."""
@@ -181,7 +181,7 @@ class Monitor:
             self._states.append(state)
             self._counts.append(count)
 
-    def _numbered(self, keys: Sequence[str] | None, length: int) -> Iterable[int]:
+    def _number_keys(self, keys: Sequence[str] | None, length: int) -> Iterable[int]:
         known = self._numbers
         for key in dict.fromkeys([""] if keys is None else keys):
             if key not in known:

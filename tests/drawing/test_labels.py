@@ -2,7 +2,7 @@
 
 import pytest
 
-from lengthwise.drawing.labels import WIDEST, arrow_labels, fitted, text_width
+from lengthwise.drawing.labels import WIDEST, arrow_labels, fit_label, text_width
 
 LETTERS = list("abcdefghijklmnopqrstuvwxyz")
 
@@ -36,4 +36,4 @@ def test_the_width_grows_with_each_character_and_wide_ones_take_more() -> None:
     assert text_width("ab") > text_width("a") > text_width("i")
     assert text_width("状") > text_width("a")
     assert text_width("e\u0301") == text_width("e")
-    assert text_width(fitted("m" * 50, 60)) <= 60
+    assert text_width(fit_label("m" * 50, 60)) <= 60

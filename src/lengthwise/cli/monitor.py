@@ -19,7 +19,7 @@ from lengthwise.languages.spec import parse
 from lengthwise.messages import format_count
 from lengthwise.monitor import UNKNOWN, Change, Monitor
 from lengthwise.status_lines import mute
-from lengthwise.zoo_paths import PREFIX
+from lengthwise.zoo_paths import is_shipped
 
 _AT_ONCE = 2**20
 """Bytes that are read at a time."""
@@ -64,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 _CONTENT = bytes({*range(256)} - {*b"\t\n"})
-"""What is not between two cells."""
+"""Bytes of the content of cells, not of what separates them."""
 
 _FORMS = {1: "EVENT", 2: "KEY<TAB>EVENT"}
 """Forms of a line by its number of columns."""
@@ -102,7 +102,7 @@ def _language(subject: str, alphabet: str | None) -> Language:
         from lengthwise.problems.inferred.problem import InferredProblem
 
         return InferredProblem.parse(subject, {}, {}).language
-    if subject.startswith(PREFIX) or Path(subject).is_dir():
+    if is_shipped(subject) or Path(subject).is_dir():
         from lengthwise.problems.runs import load_run
 
         return load_run(subject, device="cpu").language
@@ -110,7 +110,7 @@ def _language(subject: str, alphabet: str | None) -> Language:
 
 
 class _State:
-    """How far the events were read, kept in a file together with the state of the sequences."""
+    """Keeps in a file how far events were read, and the state of the sequences."""
 
     def __init__(self, monitor: Monitor, file: Path | None, source: Path | None) -> None:
         self.offset, self.lines, self.columns = 0, 0, 0
@@ -150,7 +150,7 @@ class _State:
 
 def _blocks(source: Path | None, offset: int, *, follow: bool) -> Iterator[bytes]:
     """Yield whole lines as soon as they come, many at a time; the last may lack its end."""
-    with _opened(source) as stream:
+    with _open(source) as stream:
         if offset:
             stream.seek(offset)
         rest = b""
@@ -169,7 +169,7 @@ def _blocks(source: Path | None, offset: int, *, follow: bool) -> Iterator[bytes
             yield rest
 
 
-def _opened(source: Path | None) -> AbstractContextManager[BufferedReader]:
+def _open(source: Path | None) -> AbstractContextManager[BufferedReader]:
     if source is not None:
         return source.open("rb")
     if isinstance(sys.stdin, TextIOWrapper):
@@ -218,4 +218,5 @@ def _as_json(change: Change) -> str:
     verdict = change.verdict
     values: dict[str, Any] = {"key": change.key, "count": change.count, "event": change.event}
     values |= {"verdict": verdict.name, "final": verdict.is_final}
-    return json.dumps({**values, "to_change": verdict.to_change}, ensure_ascii=False)
+    values["to_change"] = verdict.to_change
+    return printable(json.dumps(values, ensure_ascii=False))

@@ -52,11 +52,11 @@ class Computed(Viewed):
     empty word. In other precisions only the right answer is claimed.
     """
     is_binary: bool = False
-    """Whether the vector of every sub-word is claimed to consist of exact zeros and ones; hidden
+    """True if the vector of every sub-word is claimed to consist of exact zeros and ones; hidden
     units also hold small integers.
     """
     is_whole: bool = False
-    """Whether the vector of every sub-word is claimed to consist of exact integers."""
+    """True if the vector of every sub-word is claimed to consist of exact integers."""
     folder: RunFolder | None = field(default=None, compare=False)
     """The folder that it was loaded from, if it was."""
 

@@ -31,7 +31,7 @@ MEANING: Mapping[str, Mapping[str, str]] = {
     },
     "first": {**_SYMBOL, "first": "[i = 1]", "match": "[i = 1 and w_1 = 1]", "answer": "s"},
 }
-"""What each coordinate holds, for position i of n, with CLS at 0, and k ones; by language."""
+"""Contents of each coordinate, for position i of n, with CLS at 0, and k ones; by language."""
 
 _PARITY: Steps = (
     (
@@ -82,7 +82,7 @@ class StreamReading:
     answer: str
     """The class of the word, as the network answers."""
     meaning: Mapping[str, str]
-    """What each coordinate holds."""
+    """Contents of each coordinate."""
     layers: tuple[Mapping[str, tuple[float, ...]], ...]
     """The coordinates after the embedding and after each layer, with a number for each position
     that is read later."""
@@ -100,8 +100,10 @@ class StreamReading:
             ]
             rows = [["position", "symbol", *heads]]
             for i in range(len(next(iter(held.values())))):
-                rows.append([str(i), symbols[i], *(_written(held[name][i]) for name in shown)])
-            yield from aligned(rows)
+                rows.append(
+                    [str(i), symbols[i], *(_format_number(held[name][i]) for name in shown)]
+                )
+            yield from align_rows(rows)
         yield f"class {self.answer}"
 
     def to_dict(self) -> dict[str, Any]:
@@ -115,7 +117,7 @@ class StreamReading:
         }
 
 
-def aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+def align_rows(rows: Sequence[Sequence[str]]) -> Iterator[str]:
     """Yield rows of a table as lines, with columns of one width each."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
@@ -127,7 +129,7 @@ def _is_seen(value: float) -> bool:
     return abs(value) > 1e-12
 
 
-def _written(value: float) -> str:
+def _format_number(value: float) -> str:
     return f"{value:.4g}" if _is_seen(value) else "0"
 
 

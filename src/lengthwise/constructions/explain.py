@@ -20,7 +20,7 @@ from lengthwise.constructions.defaults import DEFAULT
 from lengthwise.constructions.diagrams import Condition
 from lengthwise.constructions.encoder_programs import (
     StreamReading,
-    aligned,
+    align_rows,
     encoder_steps,
     read_stream,
 )
@@ -73,7 +73,7 @@ class Reading:
             symbol = "start" if i == 0 else self.word[i - 1]
             rows.append([str(i), symbol, *(str(held[i]) for held in self.values.values()), name])
         yield "word"
-        yield from aligned(rows)
+        yield from align_rows(rows)
         for head in self.heads:
             yield f"layer {head.layer}, head {head.head} ({head.what})"
             for i, weights in enumerate(head.weights):

@@ -88,7 +88,7 @@ class Columns:
 
     @property
     def are_named(self) -> bool:
-        """Whether the user named a column."""
+        """True if the user named a column."""
         return (self.word, self.label or "label", self.case) != ("word", "label", "")
 
     @property

@@ -48,7 +48,7 @@ class CountingWorkers(Protocol):
         ...
 
 
-def counted_words(
+def count_words(
     file: WordFile, alphabet: Sequence[str] | None, folder: Path, workers: CountingWorkers
 ) -> NumberedWords | None:
     """Return the words of a file, counted by workers; None if it has to be read in one piece.
@@ -85,7 +85,7 @@ def counted_words(
                 merged = workers.submit(_merge, one, other, str(folder / f"{first}-{end}.npz"))
                 running[merged] = first, end
     ((_, place),) = ready.values()
-    return _numbered(_loaded(place), alphabet)
+    return _to_numbered_words(_load(place), alphabet)
 
 
 def _require_lines(file: WordFile) -> None:
@@ -158,7 +158,7 @@ def _count(
                 "counts": np.ones_like(read.labels),
                 "hashes": read.hashes,
             }
-            return _save(texts, _different(arrays), target)
+            return _save(texts, _merge_equal(arrays), target)
 
 
 def _merge(one: str, other: str, target: str) -> str:
@@ -169,7 +169,7 @@ def _merge(one: str, other: str, target: str) -> str:
     """
     if Path(target).exists():
         return target
-    (texts, arrays), (more, others) = _loaded(one), _loaded(other)
+    (texts, arrays), (more, others) = _load(one), _load(other)
     written = {**more["written"], **texts["written"]}
     is_same = all(written[name] == each for name, each in more["written"].items())
     if texts["is_spaced"] != more["is_spaced"] or not is_same:
@@ -186,10 +186,10 @@ def _merge(one: str, other: str, target: str) -> str:
     others["raw"] = tables["symbols"][others["raw"]].astype(SYMBOLS)
     others["labels"] = tables["classes"][others["labels"]]
     both = {name: np.concatenate([arrays[name], others[name]]) for name in arrays}
-    return _save(merged, _different(both), target)
+    return _save(merged, _merge_equal(both), target)
 
 
-def _different(arrays: Arrays) -> Arrays:
+def _merge_equal(arrays: Arrays) -> Arrays:
     """Return each different word once with each of its labels, in the order of hashes."""
     hashes, labels = arrays["hashes"], arrays["labels"]
     order = np.lexsort((labels, hashes[:, 1], hashes[:, 0]))
@@ -216,13 +216,13 @@ def _save(texts: dict[str, Any], arrays: Arrays, target: str) -> str:
     return target
 
 
-def _loaded(place: str) -> tuple[dict[str, Any], Arrays]:
+def _load(place: str) -> tuple[dict[str, Any], Arrays]:
     with np.load(place, allow_pickle=False) as found:
         arrays = {name: found[name] for name in found.files}
     return json.loads(arrays.pop("texts").tobytes()), arrays
 
 
-def _numbered(
+def _to_numbered_words(
     found: tuple[dict[str, Any], Arrays], alphabet: Sequence[str] | None
 ) -> NumberedWords | None:
     """Return counted words as if they were read in one piece; None if that would be refused."""

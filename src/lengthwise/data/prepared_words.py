@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lengthwise.data.columns import Columns
-from lengthwise.data.counted_words import CountingWorkers, counted_words
+from lengthwise.data.counted_words import CountingWorkers, count_words
 from lengthwise.data.labelled_words import ONE_LABEL, LabelledWords
 from lengthwise.data.numbered_words import NumberedWords, number_words
 from lengthwise.data.word_files import WordFile
@@ -93,7 +93,7 @@ def prepare_words(
                 return words
             read = None
             if workers is not None:
-                read = counted_words(file, alphabet, folder.with_suffix(".parts"), workers)
+                read = count_words(file, alphabet, folder.with_suffix(".parts"), workers)
             _prepare(file, folder, given_alphabet, source, by_majority=by_majority, read=read)
             shutil.rmtree(folder.with_suffix(".parts"), ignore_errors=True)
             words = _open(folder)

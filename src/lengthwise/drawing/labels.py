@@ -39,7 +39,7 @@ def _share(character: str) -> float:
     return _SHARES["capital" if character.isupper() else "usual"]
 
 
-def fitted(text: str, widest: float) -> str:
+def fit_label(text: str, widest: float) -> str:
     """Return a string as it can be printed, cut with … to a width in pixels."""
     text = printable(text)
     if text_width(text) <= widest:
@@ -77,17 +77,17 @@ def arrow_labels(arrows: dict[Pair, list[str]]) -> dict[Pair, str]:
             if text_width(label) > WIDEST:
                 word = "any" if len(pairs) == 1 else "other"
                 is_rest = pair == largest and len(arrows[pair]) > 1 and word not in taken
-                label = word if is_rest else _shortened(arrows[pair])
+                label = word if is_rest else _shorten_list(arrows[pair])
             labels[pair] = label
     return labels
 
 
-def _shortened(symbols: Sequence[str]) -> str:
+def _shorten_list(symbols: Sequence[str]) -> str:
     """Return the first symbols that fit, and how many there are."""
     if len(symbols) == 1:
-        return fitted(symbols[0], WIDEST)
+        return fit_label(symbols[0], WIDEST)
     ending = f", … ({len(symbols):,})"
-    label = fitted(symbols[0], WIDEST - text_width(ending))
+    label = fit_label(symbols[0], WIDEST - text_width(ending))
     for number in range(2, len(symbols)):
         longer = printable(list_symbols(symbols[:number], most=number, joint=", "))
         if text_width(longer + ending) > WIDEST:

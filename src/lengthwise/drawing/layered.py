@@ -173,10 +173,10 @@ class _Drawing:
                 label = Label((near + far) / 2, item.y - 4, text)
             begin, end = (near, item.y - rise), (far, item.y + rise)
             straight = direction((begin[0] - sign, begin[1]), end) if rise else (sign, 0.0)
-            points += _bent(points[-1], heading, begin, straight)
+            points += _bend(points[-1], heading, begin, straight)
             points += [_part(begin, end, 1 / 3), _part(begin, end, 2 / 3), end]
             heading = straight
-        points += _bent(points[-1], heading, b, (-into[0], -into[1]))
+        points += _bend(points[-1], heading, b, (-into[0], -into[1]))
         return tuple(points), label
 
     def _turn(
@@ -216,7 +216,7 @@ class _Drawing:
         return self.subject.finish(self._middle, curves)
 
 
-def _bent(a: Point, heading: Point, b: Point, arriving: Point) -> list[Point]:
+def _bend(a: Point, heading: Point, b: Point, arriving: Point) -> list[Point]:
     """Return the curve from one point to another with the directions at both."""
     reach = abs(b[0] - a[0]) * 0.5
     return [

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import cos, pi, sin
 
-from lengthwise.drawing.labels import FONT_SIZE, Pair, arrow_labels, fitted, symbols_of_arrows
+from lengthwise.drawing.labels import FONT_SIZE, Pair, arrow_labels, fit_label, symbols_of_arrows
 from lengthwise.drawing.labels import text_width as width_of
 from lengthwise.languages.language import Language
 
@@ -105,7 +105,7 @@ class Drawable:
         self.symbols = symbols_of_arrows(machine, self.states)
         self.labels = arrow_labels(self.symbols)
         self.names = {s: machine.class_names[machine.classes[s]] for s in self.states}
-        self.shown = {s: fitted(self.names[s], _WIDEST_NAME) for s in self.states}
+        self.shown = {s: fit_label(self.names[s], _WIDEST_NAME) for s in self.states}
         self.dashed = {s for s in self.states if machine.classes[s] >= num_classes}
         is_recogniser = machine.class_names[:num_classes] == ("0", "1")
         self.double = {s for s in self.states if is_recogniser and machine.classes[s] == 1}

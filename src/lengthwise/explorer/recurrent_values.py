@@ -59,7 +59,7 @@ def recurrent_values(model: nn.Module, task: Task) -> Values:
         "layers": getattr(model.config, "num_layers", 1),
         "width": model.config.d_model,
         "bits": model.config.num_bits if isinstance(model, BinaryRecurrent) else 0,
-        "weights": {name: packed(rows) for name, rows in _as_rows(weights).items()},
+        "weights": {name: pack_floats(rows) for name, rows in _as_rows(weights).items()},
         "plane": plane_of(model, task),
     }
 
@@ -72,7 +72,7 @@ def _as_rows(weights: dict[str, Tensor]) -> dict[str, Tensor]:
     }
 
 
-def packed(weight: Tensor) -> str:
+def pack_floats(weight: Tensor) -> str:
     """Return numbers as the page reads them: 32 bits each, in base 64."""
     return base64.b64encode(weight.contiguous().numpy().astype(np.dtype("<f4")).tobytes()).decode()
 

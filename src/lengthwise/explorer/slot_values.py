@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from lengthwise.errors import VerificationError
-from lengthwise.explorer.recurrent_values import MOST_WEIGHTS, packed
+from lengthwise.explorer.recurrent_values import MOST_WEIGHTS, pack_floats
 from lengthwise.models.state_slots import StateSlots
 
 
@@ -39,7 +39,7 @@ def slot_values(model: nn.Module) -> dict[str, Any]:
         "symbols": symbols,
         "pad": pad,
         "start": int(((model.start.cpu() >= 0).long() << torch.arange(config.num_bits)).sum()),
-        "weights": packed(model.weights(codes).cpu()),
+        "weights": pack_floats(model.weights(codes).cpu()),
         "write": model.write.weight.tolist(),
         "shift": model.write.bias.tolist(),
         "classes": model.read(codes).argmax(dim=-1).tolist(),

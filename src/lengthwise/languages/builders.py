@@ -11,6 +11,12 @@ V = TypeVar("V", bound=Hashable)
 MAX_STATES = 20_000
 """Largest number of states before minimisation, unless the caller sets another."""
 
+_REFUSAL = (
+    "a machine may have at most {most} states before it is minimised, to fit in memory, but this "
+    "one has more. Use a smaller language, or combine smaller ones in Python (one & other, one | "
+    "other), where each is minimised first."
+)
+
 
 def from_step_function(
     alphabet: Sequence[str],
@@ -20,10 +26,12 @@ def from_step_function(
     *,
     class_names: tuple[str, ...] = (),
     max_states: int = MAX_STATES,
+    refusal: str = _REFUSAL,
 ) -> Language:
     """Build the minimised automaton whose states are the values reached by words.
 
-    The empty word has the value `start`, and a word `wa` the value `step(value of w, a)`.
+    The empty word has the value `start`, and a word `wa` the value `step(value of w, a)`. A machine
+    of more than `max_states` is refused by `refusal`, in which `{most}` is that number.
 
     >>> parity = from_step_function("01", 0, lambda ones, symbol: (ones + int(symbol)) % 2, int)
     >>> parity.num_states, "0111" in parity, "11" in parity
@@ -44,11 +52,7 @@ def from_step_function(
             row.append(index[target])
         rows.append(tuple(row))
         if len(values) > max_states:
-            raise LanguageError(
-                f"a machine may have at most {max_states:,} states before it is minimised, to fit "
-                f"in memory, but this one has more. Use a smaller language, or combine smaller "
-                f"ones in Python (one & other, one | other), where each is minimised first."
-            )
+            raise LanguageError(refusal.format(most=f"{max_states:,}"))
     return Language(
         alphabet=tuple(alphabet),
         transitions=tuple(rows),

@@ -19,7 +19,7 @@ came before: `!a`, `H !a` and `!Y true` hold there, and `a`, `O a` and `H a` do 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from lengthwise.errors import LanguageError
+from lengthwise.languages.builders import from_step_function
 from lengthwise.languages.language import Language
 
 MAX_STATES = 10_000
@@ -196,27 +196,15 @@ def automaton(formula: Formula, alphabet: Sequence[str]) -> Language:
         return tuple(values[index] for index in memory), values[formula.root]
 
     nothing = (False,) * len(memory)
-    states = [(nothing, after(None, nothing)[1])]
-    number, rows = {states[0]: 0}, list[tuple[int, ...]]()
-    for bits, _ in states:
-        row = []
-        for symbol in alphabet:
-            target = after(symbol, bits)
-            if target not in number:
-                number[target] = len(states)
-                states.append(target)
-            row.append(number[target])
-        if len(states) > MAX_STATES:
-            raise LanguageError(
-                f"the formula has {len(memory)} temporal operators and more than {MAX_STATES:,} "
-                f"states, the most that are built. Use a smaller formula."
-            )
-        rows.append(tuple(row))
-    return Language(
-        alphabet=tuple(alphabet),
-        transitions=tuple(rows),
-        classes=tuple(int(holds) for _, holds in states),
-    ).minimise()
+    return from_step_function(
+        alphabet,
+        (nothing, after(None, nothing)[1]),
+        lambda state, symbol: after(symbol, state[0]),
+        lambda state: int(state[1]),
+        max_states=MAX_STATES,
+        refusal=f"the formula has {len(memory)} temporal operators and more than {{most}} states, "
+        f"the most that are built. Use a smaller formula.",
+    )
 
 
 def format_formula(formula: Formula) -> str:

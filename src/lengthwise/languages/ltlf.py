@@ -23,6 +23,7 @@ from itertools import combinations
 from typing import NamedTuple, TypeAlias
 
 from lengthwise.errors import LanguageError
+from lengthwise.languages.builders import from_step_function
 from lengthwise.languages.language import Language
 from lengthwise.languages.ltl import MAX_STATES, Formula
 
@@ -40,7 +41,7 @@ class Obligation(NamedTuple):
     holds: bool
     """False for the negation."""
     at_end: bool
-    """Whether it is satisfied where the word has ended."""
+    """True if it is satisfied where the word has ended."""
 
 
 Alternatives: TypeAlias = frozenset[int]
@@ -65,32 +66,14 @@ def future_automaton(
             are needed.
     """
     progression = _Progression(formula, meaning or {symbol: {symbol} for symbol in alphabet})
-    start = progression.start()
-    numbers, rows = {start: 0}, list[tuple[int, ...]]()
-    for state in (states := [start]):
-        row = []
-        for symbol in alphabet:
-            target = progression.after(state, symbol)
-            if target not in numbers:
-                numbers[target] = len(states)
-                states.append(target)
-            row.append(numbers[target])
-        if len(states) > MAX_STATES or progression.comparisons > MAX_COMPARISONS:
-            what = (
-                f"{MAX_STATES:,} states"
-                if len(states) > MAX_STATES
-                else (f"{MAX_COMPARISONS:,} steps of the search for its states")
-            )
-            raise LanguageError(
-                f"the formula has {progression.operators} temporal operators and needs more than "
-                f"{what}, the most that are made. Use a smaller formula."
-            )
-        rows.append(tuple(row))
-    return Language(
-        alphabet=tuple(alphabet),
-        transitions=tuple(rows),
-        classes=tuple(int(progression.accepts(state)) for state in states),
-    ).minimise()
+    return from_step_function(
+        alphabet,
+        progression.start(),
+        progression.after,
+        lambda state: int(progression.accepts(state)),
+        max_states=MAX_STATES,
+        refusal=progression.refusal.format(what="{most} states"),
+    )
 
 
 def sets_of(propositions: Sequence[str]) -> dict[str, frozenset[str]]:
@@ -118,8 +101,13 @@ class _Progression:
         self._formula, self._meaning = formula, meaning
         self._bits: dict[Obligation, int] = {}
         self._now = cache(self._progress)
-        self.operators = sum(node.kind in ("until", "next") for node in formula.nodes)
-        self.comparisons = 0
+        self._comparisons = 0
+        operators = sum(node.kind in ("until", "next") for node in formula.nodes)
+        self.refusal = (
+            f"the formula has {operators} temporal operators and needs more than {{what}}, the "
+            f"most that are made. Use a smaller formula."
+        )
+        """What is said of a formula that needs too much of `what`."""
 
     def start(self) -> Alternatives:
         """Return what has to hold of a whole word."""
@@ -190,12 +178,17 @@ class _Progression:
         return joint
 
     def _least(self, sets: Collection[int]) -> Alternatives:
-        """Return the sets that contain no other one; any of them once too much was compared."""
+        """Return the sets that contain no other one.
+
+        Raises:
+            LanguageError: too many were compared so far.
+        """
         kept: list[int] = []
         for one in sorted(sets, key=int.bit_count):
-            if self.comparisons > MAX_COMPARISONS:
-                return frozenset(kept)
-            self.comparisons += len(kept)
+            self._comparisons += len(kept)
+            if self._comparisons > MAX_COMPARISONS:
+                what = f"{MAX_COMPARISONS:,} steps of the search for its states"
+                raise LanguageError(self.refusal.format(what=what))
             if not any(other & one == other for other in kept):
                 kept.append(one)
         return frozenset(kept)

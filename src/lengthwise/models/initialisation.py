@@ -94,6 +94,13 @@ def draw_small_copies(model: nn.Module, generator: torch.Generator, width: int) 
                 each.query.weight.mul_(0.25)
 
 
+def draw_cut_normal(parameter: Tensor, deviation: float, generator: torch.Generator) -> None:
+    """Draw from N(0, deviation^2), cut at two deviations, as haiku does."""
+    nn.init.trunc_normal_(
+        parameter, 0.0, deviation, -2 * deviation, 2 * deviation, generator=generator
+    )
+
+
 def draw_as_haiku(model: nn.Module, generator: torch.Generator, width: int) -> None:
     """Draw as the Chomsky-hierarchy study does; its factor sqrt(width) is in the embeddings."""
 
@@ -105,9 +112,7 @@ def draw_as_haiku(model: nn.Module, generator: torch.Generator, width: int) -> N
             return
         else:
             deviation = parameter.shape[1] ** -0.5
-        nn.init.trunc_normal_(
-            parameter, 0.0, deviation, -2 * deviation, 2 * deviation, generator=generator
-        )
+        draw_cut_normal(parameter, deviation, generator)
 
     _draw(model, generator, rule)
 

@@ -17,7 +17,7 @@ from collections.abc import Callable
 import torch
 from torch import Generator, Tensor, nn
 
-from lengthwise.models.initialisation import EMBEDDING_DEVIATION
+from lengthwise.models.initialisation import EMBEDDING_DEVIATION, draw_cut_normal
 from lengthwise.registry import Catalogue
 
 _Draw = Callable[[str, Tensor, float, Generator], None]
@@ -54,9 +54,7 @@ def _haiku(name: str, parameter: Tensor, scale: float, generator: Generator) -> 
     else:
         is_symbol = name == "embedding.weight"
         deviation = EMBEDDING_DEVIATION if is_symbol else parameter.shape[1] ** -0.5
-        nn.init.trunc_normal_(
-            parameter, 0.0, deviation, -2 * deviation, 2 * deviation, generator=generator
-        )
+        draw_cut_normal(parameter, deviation, generator)
 
 
 DRAWS: Catalogue[_Draw] = Catalogue(

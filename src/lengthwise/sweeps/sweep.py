@@ -60,7 +60,7 @@ def run_sweep(
     require_distinct(jobs)
     place = Path(folder).resolve()  # workers have other working folders
     claim_sweep(place, experiment)
-    with _shown(progress, experiment) as shown:
+    with _choose_display(progress, experiment) as shown:
         sweep = _Sweep(jobs, place, executor, device=device, retries=retries, progress=shown)
         try:
             return sweep.run()
@@ -69,7 +69,7 @@ def run_sweep(
             raise
 
 
-def _shown(
+def _choose_display(
     progress: Progress | bool | None, experiment: str
 ) -> AbstractContextManager[Count | None]:
     """Return the display of a sweep: that of the caller, or a bar or lines."""

@@ -169,12 +169,10 @@ def infer_from(
     """
     name = spec_of_words(words)
     with watch(f"inferring an automaton from {name}", "seconds") as progress:
-        return _inferred(words, settings, name, Timer(settings.budget, progress))
+        return _infer(words, settings, name, Timer(settings.budget, progress))
 
 
-def _inferred(
-    words: WordsReference, settings: InferenceConfig, name: str, timer: Timer
-) -> Inference:
+def _infer(words: WordsReference, settings: InferenceConfig, name: str, timer: Timer) -> Inference:
     timer.show("reading the words")
     labelled = words.load()
     require_fitting(labelled, settings, name)
