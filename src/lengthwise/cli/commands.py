@@ -24,6 +24,7 @@ COMMANDS = {
     "languages": "list the languages of the catalogue",
     "describe": "show one language: states, classes, monoid, sample words",
     "label": "print the class of each word on standard input",
+    "diff": "compare two languages: the shortest words of one and not of the other",
     "sample": "draw words of a language uniformly",
     "infer": "infer an automaton from labelled words, and say how certain it is",
     "compile": "compute exact weights for a language, a circuit, or a paper's construction",

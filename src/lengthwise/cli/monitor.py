@@ -11,15 +11,13 @@ from pathlib import Path
 from typing import Any, cast
 
 from lengthwise.cli.output import note
+from lengthwise.cli.subjects import language_of
 from lengthwise.errors import ConfigError, RunError, WordError
 from lengthwise.escapes import printable
 from lengthwise.files import read_object, require_file_place, values_of, write_json
-from lengthwise.languages.language import Language
-from lengthwise.languages.spec import parse
 from lengthwise.messages import format_count
 from lengthwise.monitor import UNKNOWN, Change, Monitor
 from lengthwise.status_lines import mute
-from lengthwise.zoo_paths import is_shipped
 
 _AT_ONCE = 2**20
 """Bytes that are read at a time."""
@@ -36,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "subject",
         metavar="SPEC|RUN",
-        help="a language, such as 'ltlf:G (a -> F b)' or att:FILE; inferred:FILE.json; or a run",
+        help="a language, such as 'ltlf:G (a -> F b)' or att:FILE; a FILE.json of infer; or a run",
     )
     parser.add_argument(
         "events",
@@ -76,7 +74,7 @@ def run(arguments: argparse.Namespace) -> None:
         raise ConfigError("--follow is for a FILE; standard input is followed anyway. Omit it.")
     if arguments.state is not None:
         require_file_place(arguments.state, ".json")
-    language = _language(arguments.subject, arguments.alphabet)
+    language = language_of(arguments.subject, arguments.alphabet)
     monitor = Monitor(language, unknown=arguments.unknown)
     state = _State(monitor, arguments.state, arguments.events)
     try:
@@ -94,19 +92,6 @@ def run(arguments: argparse.Namespace) -> None:
     tally = "; ".join(f"{number:,} {verdict}" for verdict, number in monitor.tally().items())
     skipped = f" ({format_count(monitor.skipped, 'event')} skipped)" if monitor.skipped else ""
     note(f"{format_count(state.lines, 'event')}{skipped}: {tally or 'no sequence'}")
-
-
-def _language(subject: str, alphabet: str | None) -> Language:
-    """Return the language that a specification names, or that of a run."""
-    if subject.startswith("inferred:"):
-        from lengthwise.problems.inferred.problem import InferredProblem
-
-        return InferredProblem.parse(subject, {}, {}).language
-    if is_shipped(subject) or Path(subject).is_dir():
-        from lengthwise.problems.runs import load_run
-
-        return load_run(subject, device="cpu").language
-    return parse(subject, alphabet)
 
 
 class _State:

@@ -24,7 +24,13 @@ if TYPE_CHECKING:
     from lengthwise.languages.spec_kinds import Kind
     from lengthwise.registry import Catalogue
 
-_KIND = re.compile(r"(\w+)(?:\[(.*?)\])?:")
+OPERATIONS = (
+    *("union", "intersection", "difference", "complement"),
+    *("reverse", "concatenation", "left-quotient", "right-quotient"),
+)
+"""Names of the operations that make a language of others."""
+
+_KIND = re.compile(r"([\w-]+)(?:\[(.*?)\])?:")
 """The beginning of a line that names a kind of language, with its options."""
 
 
@@ -159,7 +165,7 @@ def _make_named(spec: str) -> Language:
             raise LanguageError(f"a depth has at most nine digits, but {spec[:40]!r} has more.")
         depth = int(match.group(1))
         return replace(dyck(depth), spec=f"d-{depth}")
-    if (kind := re.match(r"(\w+)(\[.*?\])?:", spec)) is not None:
+    if (kind := _KIND.match(spec)) is not None:
         if remedy := _NO_LANGUAGES.get(kind.group(1)):
             raise LanguageError(f"{spec!r:.60} is not a language. {remedy}")
         raise unknown_name("kind of language", kind.group(1), _kinds(), LanguageError)
@@ -265,7 +271,7 @@ _SELF_CONTAINED = re.compile(
 )
 
 
-_MAY_CHANGE = re.compile(r"(att(\[.*?\])?|py\[.*?\]):")
+_MAY_CHANGE = re.compile(rf"(att(\[.*?\])?|py\[.*?\]|{'|'.join(OPERATIONS)}):")
 
 
 def is_self_contained(spec: str) -> bool:
@@ -274,7 +280,10 @@ def is_self_contained(spec: str) -> bool:
 
 
 def may_change(spec: str) -> bool:
-    """Return whether a specification names a file or a module, whose content may change."""
+    """Return whether a specification names a file or a module, whose content may change.
+
+    An operation may be on one.
+    """
     return _MAY_CHANGE.match(spec) is not None
 
 
