@@ -7,7 +7,7 @@ from lengthwise.errors import LanguageError
 from lengthwise.explorer.language_values import require_harmless
 from lengthwise.languages.operations import concatenation, left_quotient, reverse, right_quotient
 from lengthwise.languages.spec import OPERATIONS, may_change, parse
-from lengthwise.languages.spec_operations import split
+from lengthwise.languages.spec_operations import split_operands
 from strategies import expressions
 
 ONE, TWO = parse("regex:(01)*"), parse("tomita-4")
@@ -50,7 +50,10 @@ def test_an_alphabet_is_that_of_all_parts() -> None:
 
 @given(expressions(), expressions())
 def test_expressions_with_repetitions_are_split_where_they_end(one: str, two: str) -> None:
-    assert split("union", f"{{regex:{one}}}{{regex:{two}}}") == [f"regex:{one}", f"regex:{two}"]
+    assert split_operands("union", f"{{regex:{one}}}{{regex:{two}}}") == [
+        f"regex:{one}",
+        f"regex:{two}",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import argparse
 from typing import Any
 
 from lengthwise.cli.output import add_json, note, print_facts, print_json, print_table
-from lengthwise.cli.subjects import language_of
+from lengthwise.cli.subjects import read_subject
 from lengthwise.errors import ClaimError
 from lengthwise.languages.characters import list_symbols
 from lengthwise.languages.differences import CountedLength, Differences
@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Print where the languages differ, and fail if they do."""
     subjects = arguments.first, arguments.second
-    first, second = (language_of(one, arguments.alphabet, proved=True) for one in subjects)
+    first, second = (read_subject(one, arguments.alphabet, proved=True) for one in subjects)
     found = Differences(first, second)
     counts = [] if found.equal else found.counts(_LONGEST)
     if first.alphabet != second.alphabet:

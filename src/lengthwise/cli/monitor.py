@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from lengthwise.cli.output import note
-from lengthwise.cli.subjects import language_of
+from lengthwise.cli.subjects import read_subject
 from lengthwise.errors import ConfigError, RunError, WordError
 from lengthwise.escapes import printable
 from lengthwise.files import read_object, require_file_place, values_of, write_json
@@ -74,7 +74,7 @@ def run(arguments: argparse.Namespace) -> None:
         raise ConfigError("--follow is for a FILE; standard input is followed anyway. Omit it.")
     if arguments.state is not None:
         require_file_place(arguments.state, ".json")
-    language = language_of(arguments.subject, arguments.alphabet)
+    language = read_subject(arguments.subject, arguments.alphabet)
     monitor = Monitor(language, unknown=arguments.unknown)
     state = _State(monitor, arguments.state, arguments.events)
     try:

@@ -12,7 +12,7 @@ from lengthwise.zoo_paths import is_shipped
 _INFERRED = "inferred:"
 
 
-def language_of(subject: str, alphabet: str | None = None, *, proved: bool = False) -> Language:
+def read_subject(subject: str, alphabet: str | None = None, *, proved: bool = False) -> Language:
     """Return the language of a specification, of a file .att or .json, or of a run.
 
     Args:

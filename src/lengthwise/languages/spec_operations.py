@@ -49,10 +49,10 @@ def combine(name: str, body: str, alphabet: str | None) -> Language:
     if name in _OF_ONE:
         language = parse(body, alphabet)
         return replace(_OF_ONE[name](language), spec=f"{name}:{language.spec}")
-    languages = [parse(part, alphabet) for part in split(name, body)]
+    languages = [parse(part, alphabet) for part in split_operands(name, body)]
     specs = [language.spec for language in languages]
     line = "".join(f"{{{spec}}}" for spec in specs)
-    if split(name, line) != specs:
+    if split_operands(name, line) != specs:
         raise LanguageError(
             f"{name}:{body:.60} has a brace alone in an alphabet, which a line cannot hold. Leave "
             f"it out."
@@ -61,10 +61,10 @@ def combine(name: str, body: str, alphabet: str | None) -> Language:
     return replace(made.minimise(), spec=f"{name}:{line}")
 
 
-def split(name: str, body: str) -> list[str]:
+def split_operands(name: str, body: str) -> list[str]:
     """Return the specifications within the outer braces.
 
-    >>> split("union", "{regex:a{2}}{parity}")
+    >>> split_operands("union", "{regex:a{2}}{parity}")
     ['regex:a{2}', 'parity']
 
     Raises:
