@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import select
 import sys
 import time
 from collections.abc import Iterator
@@ -79,6 +80,9 @@ def run(arguments: argparse.Namespace) -> None:
     state = _State(monitor, arguments.state, arguments.events)
     try:
         for block in _blocks(arguments.events, state.offset, follow=arguments.follow):
+            if not block:
+                state.save()
+                continue
             try:
                 _read(monitor, state, block, arguments)
             except WordError:  # the lines before the wrong one are read
@@ -102,6 +106,7 @@ class _State:
         self._monitor, self._file = monitor, file
         self._source = None if source is None else str(source.resolve())
         self._next = time.monotonic() + _BETWEEN_SAVES
+        self._saved = 0
         if file is None or not file.exists():
             return
         remedy = "Remove it, or give another file for the state."
@@ -110,6 +115,7 @@ class _State:
             monitor.restore(values)
             if source is not None and values["source"] == self._source:
                 self.offset, self.lines = values["offset"], values["lines"]
+            self._saved = self.lines
         if self.offset and source is not None and source.stat().st_size < self.offset:
             raise RunError(
                 f"{file} was kept after {self.offset:,} bytes of {source}, which has "
@@ -123,28 +129,35 @@ class _State:
         self.lines += lines
 
     def save(self, *, at_once: bool = False) -> None:
-        """Write the state if there is a file for it and a second has passed."""
+        """Write the state if there is a file for it, something was read and a second has passed."""
         began = time.monotonic()
-        if self._file is None or (began < self._next and not at_once):
+        is_due = self.lines > self._saved and began >= self._next
+        if self._file is None or not (is_due or at_once):
             return
         place = {"source": self._source, "offset": self.offset, "lines": self.lines}
         write_json(self._file, {**place, **self._monitor.to_dict()})
-        took = time.monotonic() - began
+        self._saved, took = self.lines, time.monotonic() - began
         self._next = began + max(_BETWEEN_SAVES, 20 * took)
 
 
 def _blocks(source: Path | None, offset: int, *, follow: bool) -> Iterator[bytes]:
-    """Yield whole lines as soon as they come, many at a time; the last may lack its end."""
+    """Yield whole lines as soon as they come, many at a time; the last may lack its end.
+
+    Yield nothing, `b""`, from time to time where no line comes.
+    """
     with _open(source) as stream:
         if offset:
             stream.seek(offset)
         rest = b""
         while True:
             with mute():
-                some = stream.read1(_AT_ONCE)
+                is_ready = _is_ready(stream)
+                some = stream.read1(_AT_ONCE) if is_ready else b""
                 if not some and follow:
                     time.sleep(_WAIT)
-                    continue
+            if not some and (follow or not is_ready):
+                yield b""
+                continue
             whole, end, rest = (rest + some).rpartition(b"\n")
             if end:
                 yield whole + end
@@ -152,6 +165,14 @@ def _blocks(source: Path | None, offset: int, *, follow: bool) -> Iterator[bytes
                 break
         if rest:
             yield rest
+
+
+def _is_ready(stream: BufferedReader) -> bool:
+    """Return whether something can be read, or the end is reached, within a second."""
+    try:
+        return bool(select.select([stream], [], [], _BETWEEN_SAVES)[0])
+    except (OSError, ValueError):  # not a file, or a system where only sockets can be asked
+        return True
 
 
 def _open(source: Path | None) -> AbstractContextManager[BufferedReader]:
