@@ -12,9 +12,8 @@ from lengthwise.cli.output import (
     print_json,
     print_table,
 )
-from lengthwise.errors import ConfigError
 from lengthwise.exports.catalogue import FORMATS
-from lengthwise.exports.export import notes_of_extraction, require_export_place, write_export
+from lengthwise.exports.export import notes_of_extraction, require_automaton_place, write_export
 from lengthwise.exports.format import Exported
 from lengthwise.languages.characters import list_symbols
 from lengthwise.languages.language import Language
@@ -61,12 +60,7 @@ def run(arguments: argparse.Namespace) -> None:
 
     out = arguments.out
     if out is not None:
-        require_export_place(out)
-        if FORMATS[out.suffix].writes_network:
-            raise ConfigError(
-                f"extract writes an automaton, but {out.suffix} is of networks. Use lengthwise "
-                f"export {arguments.run} --out {out}."
-            )
+        require_automaton_place(out)
     trained = load_run(arguments.run, device="cpu")
     language = trained.language
     extraction = extract_automaton(

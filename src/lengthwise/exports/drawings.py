@@ -1,30 +1,11 @@
-"""Pictures of automata: SVG by our own writer, PDF and PNG by matplotlib."""
+"""Pictures of automata: SVG by our own writer, PDF and PNG by matplotlib (`exports.figure`)."""
 
 from html import escape
 
-from lengthwise.drawing.layout import MOST_STATES, is_readable
+from lengthwise.drawing.layout import require_readable
 from lengthwise.drawing.svg import automaton_svg
-from lengthwise.errors import ConfigError
 from lengthwise.escapes import printable
 from lengthwise.exports.format import Exported, Format
-from lengthwise.languages.language import Language
-from lengthwise.messages import format_count
-
-
-def require_readable(language: Language) -> None:
-    """Refuse an automaton with too many states or arrows for a picture.
-
-    Raises:
-        ConfigError: it is too large.
-    """
-    if not is_readable(language):
-        states = language.reachable()
-        arrows = len({(s, target) for s in states for target in language.transitions[s]})
-        raise ConfigError(
-            f"an automaton of {format_count(len(states), 'state')} and "
-            f"{format_count(arrows, 'arrow')} is too large to draw (at most {MOST_STATES} states). "
-            f"Save it as .dot for Graphviz."
-        )
 
 
 class Svg(Format):
@@ -36,5 +17,37 @@ class Svg(Format):
         """Return the SVG element, with the notes as its description."""
         require_readable(exported.language)
         svg = automaton_svg(exported.language)
-        notes = escape(printable(" ".join(exported.notes)))
+        notes = escape(_notes(exported))
         return svg.replace(">", f"><desc>{notes}</desc>", 1) if notes else svg
+
+
+class Pdf(Format):
+    """Writes a picture for a paper; strings have 9 points at most."""
+
+    summary = "a picture for papers"
+
+    def content(self, exported: Exported) -> bytes:
+        """Return the file, with the notes as its subject."""
+        require_readable(exported.language)
+        from lengthwise.analysis.figures import to_pdf_as_drawn  # noqa: PLC0415  an extra
+        from lengthwise.exports.figure import automaton_figure  # noqa: PLC0415
+
+        return to_pdf_as_drawn(automaton_figure(exported.language), _notes(exported))
+
+
+class Png(Format):
+    """Writes a picture of pixels on white."""
+
+    summary = "a picture of pixels"
+
+    def content(self, exported: Exported) -> bytes:
+        """Return the file, with the notes as its description."""
+        require_readable(exported.language)
+        from lengthwise.analysis.figures import to_png  # noqa: PLC0415  an extra
+        from lengthwise.exports.figure import automaton_figure  # noqa: PLC0415
+
+        return to_png(automaton_figure(exported.language), _notes(exported))
+
+
+def _notes(exported: Exported) -> str:
+    return printable(" ".join(exported.notes))

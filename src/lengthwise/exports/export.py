@@ -67,6 +67,20 @@ def require_export_place(path: Path) -> Path:
     return path
 
 
+def require_automaton_place(path: Path) -> None:
+    """Refuse a path where no automaton can be written.
+
+    Raises:
+        ConfigError: no format has its ending, or one of networks.
+        RunError: no file can be written there.
+    """
+    if FORMATS[require_export_place(path).suffix].writes_network:
+        raise ConfigError(
+            f"this writes an automaton, but {path.suffix} is of networks. Use another ending, or "
+            f"lengthwise export DIR --out {path}."
+        )
+
+
 def write_export(exported: Exported, path: Path) -> None:
     """Write a file in the format that its ending names, or nothing if it cannot be expressed."""
     content = FORMATS[path.suffix]().content(exported)

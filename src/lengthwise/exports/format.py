@@ -76,5 +76,5 @@ def require_characters(exported: Exported, format_name: str) -> None:
         symbol = next(s for s in exported.language.alphabet if len(s) > 1)
         raise ConfigError(
             f"{format_name} reads words character by character, but the symbol {symbol!r} has "
-            f"{len(symbol)}. Save it as .att, .json, .dot or .c."
+            f"{len(symbol)}. Save it as .json, .dot or .c."
         )

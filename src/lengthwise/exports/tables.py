@@ -1,11 +1,12 @@
-"""Automata as the lists of arcs that other programs read: Graphviz, AT&T, JSON, HOA, JFLAP."""
+"""The shortest formats: Graphviz, AT&T, JSON, regular expressions."""
 
 import json
 
 from lengthwise.escapes import printable
-from lengthwise.exports.format import Exported, Format, require_two_classes
+from lengthwise.exports.format import Exported, Format, require_characters, require_two_classes
 from lengthwise.languages.att import to_att
 from lengthwise.languages.dot import to_dot
+from lengthwise.languages.elimination import to_regex
 from lengthwise.languages.serialisation import to_dict
 
 
@@ -43,3 +44,14 @@ class Json(Format):
             for name, value in values.items()
         )
         return f"{{\n{rows}\n}}\n"
+
+
+class Regex(Format):
+    """Writes a regular expression alone, without the end of a line."""
+
+    summary = "a regular expression: regex:..., Python's re"
+
+    def content(self, exported: Exported) -> str:
+        """Return the expression."""
+        require_characters(exported, "a regular expression")
+        return to_regex(require_two_classes(exported, "a regular expression"))
