@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 import lengthwise as lw
 from cli.shell import Shell
 from exports.readers import READERS
-from lengthwise.errors import ClaimError, ConfigError, LengthwiseError
+from lengthwise.errors import ConfigError, LengthwiseError, RunError
 from lengthwise.exports.catalogue import FORMATS
 from lengthwise.files import read_object
 from lengthwise.languages.language import Language
@@ -133,7 +133,7 @@ def test_a_proved_run_names_its_certificate(shell: Shell, tmp_path: Path) -> Non
 
 def test_a_run_without_a_proof_is_refused(tmp_path: Path) -> None:
     run = lw.train("parity", max_length=6, steps=2, model="gru", d_model=4)
-    with pytest.raises(ClaimError, match="nothing proves that a run without a folder computes"):
+    with pytest.raises(RunError, match="nothing proves that a run without a folder computes"):
         lw.export(run, tmp_path / "m.c")
     assert not [*tmp_path.iterdir()]
 

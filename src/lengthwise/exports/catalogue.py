@@ -20,6 +20,7 @@ FORMATS: Catalogue[type[Format]] = Catalogue(
         ".att": f"{_HERE}.tables:Att",
         ".hoa": f"{_HERE}.hoa:Hoa",
         ".jff": f"{_HERE}.jflap:Jflap",
+        ".onnx": f"{_HERE}.onnx_file:Onnx",
     },
     group="lengthwise.formats",
     expected=Format,

@@ -29,8 +29,8 @@ class Pdf(Format):
     def content(self, exported: Exported) -> bytes:
         """Return the file, with the notes as its subject."""
         require_readable(exported.language)
-        from lengthwise.analysis.figures import to_pdf_as_drawn  # noqa: PLC0415  an extra
-        from lengthwise.exports.figure import automaton_figure  # noqa: PLC0415
+        from lengthwise.analysis.figures import to_pdf_as_drawn
+        from lengthwise.exports.figure import automaton_figure
 
         return to_pdf_as_drawn(automaton_figure(exported.language), _notes(exported))
 
@@ -43,8 +43,8 @@ class Png(Format):
     def content(self, exported: Exported) -> bytes:
         """Return the file, with the notes as its description."""
         require_readable(exported.language)
-        from lengthwise.analysis.figures import to_png  # noqa: PLC0415  an extra
-        from lengthwise.exports.figure import automaton_figure  # noqa: PLC0415
+        from lengthwise.analysis.figures import to_png
+        from lengthwise.exports.figure import automaton_figure
 
         return to_png(automaton_figure(exported.language), _notes(exported))
 

@@ -1,10 +1,11 @@
 """Exports an automaton, or the automaton or network of a run, to a file: `lw.export`."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, Union
 
 from lengthwise.arguments import path_of
-from lengthwise.errors import ClaimError, ConfigError
+from lengthwise.errors import ConfigError, RunError
 from lengthwise.exports.catalogue import FORMATS
 from lengthwise.exports.format import Exported, Format
 from lengthwise.files import read_object, require_file_place, write_bytes
@@ -23,7 +24,7 @@ Subject: TypeAlias = Union[Language, "Inference", "Extraction", "Run", "Computed
 """What has an automaton; that of a network needs a certificate which says that it is the same."""
 
 
-def export(subject: Subject | str, path: Path | str) -> Exported:
+def export(subject: Subject | str | Path, path: Path | str) -> Exported:
     """Write an automaton, or the network of a run, in the format that the file's ending names.
 
     Args:
@@ -43,9 +44,8 @@ def export(subject: Subject | str, path: Path | str) -> Exported:
 
     Raises:
         ConfigError: the ending is unknown, or the format cannot express the automaton.
-        ClaimError: no certificate says that the run computes an automaton.
         LanguageError: there is no such language, or the format cannot express a symbol.
-        RunError: the file cannot be written, or a run is damaged.
+        RunError: the file cannot be written, or a run is damaged or has no proof.
     """
     out = require_export_place(path_of("a file", path, "parity.c"))
     file_format = FORMATS[out.suffix]()
@@ -87,21 +87,21 @@ def write_export(exported: Exported, path: Path) -> None:
     write_bytes(path, content.encode() if isinstance(content, str) else content)
 
 
-def exported_of(subject: Subject | str, file_format: Format, *, name: str) -> Exported:
+def exported_of(subject: Subject | str | Path, file_format: Format, *, name: str) -> Exported:
     """Return what a format writes of a subject.
 
     Raises:
-        ClaimError: the format writes an automaton, and no certificate says that the run computes
+        RunError: the format writes an automaton, and no certificate says that the run computes
             one.
         ConfigError: the format writes a network, and there is none.
     """
-    if isinstance(subject, str):
-        subject = _read(subject)
+    if isinstance(subject, str | Path):
+        subject = _read(str(subject))
     if isinstance(subject, Language):
         return _automaton(subject, name, f"The automaton of {_named(subject)}.")
-    from lengthwise.problems.inferred.inference import Inference  # noqa: PLC0415  torch is slow
-    from lengthwise.problems.resolve import module_of, run_of  # noqa: PLC0415
-    from lengthwise.proofs.search.extracted_automaton import Extraction  # noqa: PLC0415
+    from lengthwise.problems.inferred.inference import Inference
+    from lengthwise.problems.resolve import module_of, run_of
+    from lengthwise.proofs.search.extracted_automaton import Extraction
 
     if isinstance(subject, Inference):
         note = f"The automaton that {subject.name} shows: {subject.statement.headline}"
@@ -114,35 +114,55 @@ def exported_of(subject: Subject | str, file_format: Format, *, name: str) -> Ex
             f"an export is of a language or a run, but got a {type(subject).__name__}. Give the "
             f"folder of a run, or lw.extract(model, language=...)."
         )
+    proof = _proof_of(run)
     if file_format.writes_network:
-        note = f"The network of {place_of(run)}."
-        return Exported(language=run.language, name=name, network=module_of(subject), notes=(note,))
-    proved, notes = notes_of_proof(run)
-    if proved is None:
-        raise ClaimError(
+        return Exported(
+            language=run.language,
+            name=name,
+            network=module_of(subject),
+            notes=(f"The network of {place_of(run)}.", _note_on_arithmetic(proof)),
+        )
+    if proof is None:
+        raise RunError(
             f"nothing proves that {place_of(run)} computes an automaton. Use lengthwise certify "
             f"DIR for a proof, or lengthwise extract DIR --out FILE for an automaton without one."
         )
-    return _automaton(proved, name, *notes)
+    return _automaton(proof.language, name, *proof.notes)
 
 
-def notes_of_proof(run: "Run") -> tuple[Language | None, tuple[str, ...]]:
-    """Return the language of the certificate in a run's folder, which was checked, and what it says
-    of its automaton; None and nothing if it proves no language.
-    """
-    from lengthwise.problems.run_certificate import read_proof  # noqa: PLC0415  torch is slow
+@dataclass(frozen=True, slots=True)
+class _Proof:
+    """A proof in a run's folder that the checker accepted."""
+
+    language: Language
+    digest: str
+    notes: tuple[str, ...]
+    """What it says of the automaton of its language."""
+
+
+def _proof_of(run: "Run") -> _Proof | None:
+    from lengthwise.problems.run_certificate import read_proof
 
     proof = None if run.folder is None else read_proof(run.folder, run.language)
     if proof is None or proof.refused or proof.certificate.verdict != "equivalent":
-        return None, ()
+        return None
     language = proof.certificate.language
     digest = read_object(proof.path)["digest"]
-    return language, (
+    words = "every word" if language.domain is None else "every word of the domain"
+    notes = (
         f"The automaton of {_named(language)}, which the network of {place_of(run)} computes.",
         f"Certificate {digest}: {proof.certificate.statement}",
-        "This automaton is exact: it gives "
-        + ("every word" if language.domain is None else "every word of the domain")
-        + " the class that the certificate is about.",
+        f"This automaton is exact: it gives {words} the class that the certificate is about.",
+    )
+    return _Proof(language, digest, notes)
+
+
+def _note_on_arithmetic(proof: _Proof | None) -> str:
+    if proof is None:
+        return "No certificate is about it."
+    return (
+        f"Certificate {proof.digest} is about it as lengthwise runs it, and not about this file, "
+        f"whose arithmetic is that of the library that runs it."
     )
 
 
@@ -151,9 +171,9 @@ def notes_of_extraction(extraction: "Extraction", run: "Run | None" = None) -> t
     the run, if it is about this automaton.
     """
     if run is not None:
-        proved, notes = notes_of_proof(run)
-        if proved is not None and proved.difference(extraction.automaton) is None:
-            return notes
+        proof = _proof_of(run)
+        if proof is not None and proof.language.difference(extraction.automaton) is None:
+            return proof.notes
     network = "a network" if run is None else f"the network of {place_of(run)}"
     return (f"The automaton extracted from {network}; is it the network: {extraction.likeness}.",)
 
@@ -169,11 +189,11 @@ def place_of(run: "Run") -> str:
 def _read(subject: str) -> "Subject":
     """Return the language that a specification names, or what is in a folder or a file."""
     if subject.startswith("inferred:"):
-        from lengthwise.problems.inferred.problem import InferredProblem  # noqa: PLC0415
+        from lengthwise.problems.inferred.problem import InferredProblem
 
         return InferredProblem.parse(subject, {}, {}).language
     if is_shipped(subject) or Path(subject).is_dir():
-        from lengthwise.problems.runs import load_run  # noqa: PLC0415  torch is slow
+        from lengthwise.problems.runs import load_run
 
         return load_run(subject, device="cpu")
     return parse(subject)
