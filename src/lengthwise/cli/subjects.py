@@ -3,13 +3,10 @@
 from pathlib import Path
 
 from lengthwise.errors import RunError
-from lengthwise.files import read_object, values_of
 from lengthwise.languages.language import Language
-from lengthwise.languages.serialisation import from_dict
-from lengthwise.languages.spec import parse
+from lengthwise.languages.machine_files import read_machine
+from lengthwise.languages.spec import parse, require_alphabet
 from lengthwise.zoo_paths import is_shipped
-
-_INFERRED = "inferred:"
 
 
 def read_subject(subject: str, alphabet: str | None = None, *, proved: bool = False) -> Language:
@@ -17,7 +14,7 @@ def read_subject(subject: str, alphabet: str | None = None, *, proved: bool = Fa
 
     Args:
         subject: the argument.
-        alphabet: all symbols of a regular expression, a formula or an AT&T file.
+        alphabet: all symbols of a regular expression or a formula.
         proved: whether the network of a run must be proved to compute the language.
 
     Raises:
@@ -25,23 +22,12 @@ def read_subject(subject: str, alphabet: str | None = None, *, proved: bool = Fa
         RunError: the run or the file is damaged, or no certificate proves what the network of the
             run computes as it runs.
     """
-    if subject.startswith(_INFERRED):
-        return _inferred(Path(subject.removeprefix(_INFERRED)))
-    if subject.endswith(".json") and Path(subject).is_file():
-        return _inferred(Path(subject))
-    if subject.endswith((".att", ".fst")) and Path(subject).is_file():
-        return parse(f"att:{subject}", alphabet)
+    machine = read_machine(subject)
+    if machine is not None:
+        return require_alphabet(machine, alphabet)
     if is_shipped(subject) or Path(subject).is_dir():
         return _of_run(subject, proved=proved)
     return parse(subject, alphabet)
-
-
-def _inferred(file: Path) -> Language:
-    """Return the automaton that `infer --out FILE.json` wrote; the words are not needed."""
-    remedy = "Give a file that `lengthwise infer WORDS --out FILE.json` wrote."
-    values = read_object(file, remedy=remedy)
-    with values_of(file, remedy=remedy):
-        return from_dict(values["language"])
 
 
 def _of_run(folder: str, *, proved: bool) -> Language:

@@ -11,6 +11,7 @@ from lengthwise.exports.format import Exported, Format
 from lengthwise.files import read_object, require_file_place, write_bytes
 from lengthwise.languages.characters import list_symbols
 from lengthwise.languages.language import Language
+from lengthwise.languages.machine_files import read_machine
 from lengthwise.languages.spec import parse
 from lengthwise.zoo_paths import PREFIX, is_shipped
 
@@ -188,10 +189,9 @@ def place_of(run: "Run") -> str:
 
 def _read(subject: str) -> "Subject":
     """Return the language that a specification names, or what is in a folder or a file."""
-    if subject.startswith("inferred:"):
-        from lengthwise.problems.inferred.problem import InferredProblem
-
-        return InferredProblem.parse(subject, {}, {}).language
+    machine = read_machine(subject)
+    if machine is not None:
+        return machine
     if is_shipped(subject) or Path(subject).is_dir():
         from lengthwise.problems.runs import load_run
 
