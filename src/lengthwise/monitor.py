@@ -202,8 +202,8 @@ class Monitor:
         symbols = shorten(" ".join(self._symbols), 60)
         raise WordError(
             f"the event {shorten(event, 40)!r} is not among the "
-            f"{format_count(len(self._symbols), 'symbol')} of the language ({symbols}). Pass "
-            f"unknown=skip, or give a language that has it."
+            f"{format_count(len(self._symbols), 'symbol')} of the language ({symbols}). Skip "
+            f"such events (--unknown skip; unknown='skip'), or give a language that has it."
         )
 
 

@@ -91,6 +91,24 @@ def test_slips(shell: Shell, tmp_path: Path) -> None:
     assert "was kept after 4 bytes of" in error
 
 
+def test_a_formula_that_is_too_large_is_one_line(shell: Shell, tmp_path: Path) -> None:
+    large = "ltlf:" + " & ".join(f"F (e{i} | X X f{i})" for i in range(30))
+    for given in (
+        ("monitor", large),
+        ("describe", large),
+        ("export", large),
+        ("diff", "parity", large),
+    ):
+        file = ["--out", str(tmp_path / "m.svg")] if given[0] == "export" else []
+        status, out, error = shell(*given, *file)
+        assert (status, out) == (2, "")
+        assert error == (
+            "lengthwise: the formula has 90 temporal operators and needs more than 30,000,000 "
+            "steps of the search for its states, the most that are made. Use a smaller formula.\n"
+        )
+    assert not [*tmp_path.iterdir()]
+
+
 def test_a_state_goes_on_where_it_ended(shell: Shell, tmp_path: Path) -> None:
     log, state = tmp_path / "events", tmp_path / "state.json"
     log.write_text("x\ta\n")

@@ -34,5 +34,5 @@ def test_damaged_files_are_refused(tmp_path: Path, content: str) -> None:
     with pytest.raises(LengthwiseError) as caught:
         read_machine(str(file))
     assert "\n" not in str(caught.value)
-    with pytest.raises(LengthwiseError, match="nowhere.json"):
+    with pytest.raises(LengthwiseError, match=r"nowhere\.json"):
         read_machine("inferred:nowhere.json")

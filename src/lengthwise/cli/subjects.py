@@ -1,11 +1,11 @@
 """The language that an argument names: a specification, a file of an automaton, or a run."""
 
-from pathlib import Path
+import os
 
 from lengthwise.errors import RunError
 from lengthwise.languages.language import Language
 from lengthwise.languages.machine_files import read_machine
-from lengthwise.languages.spec import parse, require_alphabet
+from lengthwise.languages.spec import names_kind, parse, require_alphabet
 from lengthwise.zoo_paths import is_shipped
 
 
@@ -22,10 +22,12 @@ def read_subject(subject: str, alphabet: str | None = None, *, proved: bool = Fa
         RunError: the run or the file is damaged, or no certificate proves what the network of the
             run computes as it runs.
     """
+    if names_kind(subject):
+        return parse(subject, alphabet)
     machine = read_machine(subject)
     if machine is not None:
         return require_alphabet(machine, alphabet)
-    if is_shipped(subject) or Path(subject).is_dir():
+    if is_shipped(subject) or os.path.isdir(subject):  # noqa: PTH112  a Path with NUL raises
         return _of_run(subject, proved=proved)
     return parse(subject, alphabet)
 
