@@ -10,6 +10,7 @@ PLACES = {"tests": "src/lengthwise", "papers/tests": "papers/src/lengthwise_pape
 SPANNING = {
     "tests": """
         test_docs test_docstrings test_english test_errata test_imports test_ladder_page
+        test_logs_page
         test_languages_page test_mirror test_names test_public_names test_settings_page
         test_version test_wheel test_words_page
         circuits/test_broken_circuit_files
