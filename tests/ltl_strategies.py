@@ -71,7 +71,7 @@ def holds(tree: Tree, word: str, i: int) -> bool:
     sign, *parts = tree
 
     def at(part: object, j: int) -> bool:
-        return holds(part, word, j)  # type: ignore[arg-type]
+        return holds(part, word, j)
 
     past = range(min(i, 1), i + 1)  # at position 0 only that
     match sign:
@@ -108,7 +108,7 @@ def _holds_ahead(tree: Tree, word: str, i: int) -> bool:
     sign, f, g = (*tree, ("true",))[:3]
 
     def at(part: object, j: int) -> bool:
-        return holds(part, word, j)  # type: ignore[arg-type]
+        return holds(part, word, j)
 
     ahead = range(i, len(word) + 1)  # nothing where the word has ended
     match sign:

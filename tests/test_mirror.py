@@ -23,7 +23,7 @@ SPANNING = {
         explorer/test_browser explorer/test_browser_drawing explorer/test_browser_film
         explorer/test_browser_recurrent explorer/test_explorer_page_of_docs
         golden/test_golden
-        languages/test_reported
+        languages/test_ltlf_by_mona languages/test_reported
         models/test_models
         notebooks/test_notebooks notebooks/test_site
         problems/test_plugins problems/test_slips

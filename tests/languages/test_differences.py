@@ -52,9 +52,9 @@ def require_right(first: Language, second: Language, longest: int) -> None:
         assert shortest == _symbols(found, found.shortest)
         assert found.equal == (shortest is None)
     if found.are_recognisers:
-        for word, classes in ((found.only_first, ("1", "0")), (found.only_second, ("0", "1"))):
-            if word is None or len(word) <= longest:
-                assert _symbols(found, word) == only.get(classes)
+        for alone, classes in ((found.only_first, ("1", "0")), (found.only_second, ("0", "1"))):
+            if alone is None or len(alone) <= longest:
+                assert _symbols(found, alone) == only.get(classes)
 
 
 def _symbols(found: Differences, word: tuple[int, ...] | None) -> tuple[str, ...] | None:
