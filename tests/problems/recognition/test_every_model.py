@@ -324,7 +324,7 @@ def test_what_needs_sub_words_is_refused(name: str, supervision: str) -> None:
     [
         (name, setting)
         for name in without_codes
-        for setting in ("num_bits", "noise", "chunk")
+        for setting in ("num_bits", "noise", "chunk_size")
         if setting not in MODELS[name].config.__slots__
     ],
 )
