@@ -49,6 +49,28 @@ FAULTS = (
         "languages/test_monoid.py",
     ),
     Fault(
+        "loop of an eliminated state forgotten",
+        "languages/elimination.py",
+        "row[state] if loop is None else concatenate(row[state], star(loop))",
+        "row[state]",
+        "languages/test_elimination.py",
+    ),
+    Fault(
+        "C program starts a line where the last one ended",
+        "exports/c_tables.py",
+        """            state = ${name}_reset();
+            line++;""",
+        "            line++;",
+        "exports/test_c_tables.py",
+    ),
+    Fault(
+        "arcs of JFLAP turned around",
+        "exports/jflap.py",
+        "<from>{state}</from><to>{target}</to>",
+        "<from>{target}</from><to>{state}</to>",
+        "exports/test_export.py",
+    ),
+    Fault(
         "conjugate left half done",
         "languages/subgroups.py",
         "normals += [self.times(inverses[x], normal, x) for x in generators]",
@@ -108,8 +130,8 @@ FAULTS = (
     Fault(
         "band one offset too wide",
         "layers/dilated.py",
-        "seen = (offset >= 0) & (offset < self._chunk)",
-        "seen = (offset >= 0) & (offset <= self._chunk)",
+        "seen = (offset >= 0) & (offset < self._chunk_size)",
+        "seen = (offset >= 0) & (offset <= self._chunk_size)",
         "layers/test_dilated.py",
     ),
     Fault(
@@ -289,8 +311,8 @@ FAULTS = (
     Fault(
         "sums over a chunk counted short",
         "proofs/check/layer_node.py",
-        "arithmetic.sums(chunk + 1)",
-        "arithmetic.sums(chunk - 1)",
+        "arithmetic.sums(chunk_size + 1)",
+        "arithmetic.sums(chunk_size - 1)",
         "proofs/check/test_rounding_ledger.py proofs/check/test_second_ledger.py",
     ),
     Fault(

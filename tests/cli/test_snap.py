@@ -59,6 +59,10 @@ def test_extract_tells_the_machine_and_saves_it(shell: Shell, folder: str, tmp_p
     found = lw.extract(lw.load(folder, device="cpu"))
     assert {name: told[name] for name in found.summary()} == json.loads(json.dumps(found.summary()))
     assert from_att(out).difference(parse("parity")) is None
+    for ending in ("svg", "pdf", "png"):
+        drawing = tmp_path / f"machine.{ending}"
+        assert shell("extract", folder, "--out", str(drawing))[0] == 0
+        assert drawing.read_bytes()[:5] in (b"<svg ", b"%PDF-", b"\x89PNG\r")
     picture = tmp_path / "machine.dot"
     status, out_text, error = shell("extract", folder, "--out", str(picture))
     assert status == 0

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pydot
+from aalpy.utils.FileHandler import load_automaton_from_file
 
 from lengthwise.languages.att import from_att
 from lengthwise.languages.language import Language
@@ -125,8 +126,26 @@ def of_hoa(path: Path, like: Language) -> Language:
     return build(like, int(start), classes, arcs)
 
 
+def of_aalpy(path: Path, like: Language) -> Language:
+    """Read a graph by AALpy, whose symbols and outputs are integers where they can be."""
+    kind = "dfa" if like.total().class_names == ("0", "1") else "moore"
+    machine = load_automaton_from_file(str(path), kind)
+    number = {state.state_id: at for at, state in enumerate(machine.states)}
+    classes = {
+        number[state.state_id]: str(int(state.is_accepting) if kind == "dfa" else state.output)
+        for state in machine.states
+    }
+    arcs = [
+        (number[state.state_id], number[target.state_id], str(symbol))
+        for state in machine.states
+        for symbol, target in state.transitions.items()
+    ]
+    return build(like, number[machine.initial_state.state_id], classes, arcs)
+
+
 READERS: Mapping[str, Callable[[Path, Language], Language]] = {
     ".dot": of_dot,
+    ".gv": of_aalpy,
     ".mmd": of_mermaid,
     ".jff": of_jflap,
     ".hoa": of_hoa,

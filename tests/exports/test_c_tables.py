@@ -8,6 +8,7 @@ from random import Random
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+import lengthwise as lw
 from lengthwise.exports.c_tables import C
 from lengthwise.exports.format import Exported
 from lengthwise.languages.language import Language
@@ -83,6 +84,17 @@ def test_tables_of_more_than_a_byte(tmp_path: Path) -> None:
     target = program(language, tmp_path, name="9 tables/int")
     assert "uint16_t automaton_9_tables_int_next" in (tmp_path / "m.c").read_text()
     require_equal(language, target, words_of_all_lengths(language, 100))
+
+
+@needs_cc
+@pytest.mark.parametrize("name", ["parity-tiny", "s3-tiny"])
+def test_a_proved_recurrent_network_is_its_table(name: str, tmp_path: Path) -> None:
+    run = lw.load(f"zoo:{name}")
+    exported = lw.export(run, tmp_path / "m.c")
+    assert "Certificate " in (tmp_path / "m.c").read_text()
+    target = program(exported.language, tmp_path)
+    words = [run.language.decode(w) for w in words_of_all_lengths(run.language, 60, longest=90)]
+    assert answers(target, "".join(f"{word}\n" for word in words)) == lw.predict(run, words)
 
 
 @needs_cc

@@ -45,7 +45,7 @@ def test_so_are_three_classes(ending: str, language: Language, tmp_path: Path) -
     assert READERS[ending](path, language).difference(language) is None
 
 
-@pytest.mark.parametrize("ending", [each for each in READERS if each != ".dot"])
+@pytest.mark.parametrize("ending", [each for each in READERS if each not in (".dot", ".gv")])
 def test_signs_that_mean_something_are_escaped(ending: str, tmp_path: Path) -> None:
     path = tmp_path / f"m{ending}"
     lw.export(ODD, path)
@@ -86,8 +86,8 @@ def test_pictures(ending: str, tmp_path: Path) -> None:
         ("group:S3", ".jff", "'123' has 3. Save it as"),
         ("count:a:60", ".svg", "too large to draw. Save it as .dot"),
         ("parity", ".onnx", "a network, but parity is a language"),
-        ("parity", ".doc", "must end in .c .dot"),
-        ("parity", "", "must end in .c .dot"),
+        ("parity", ".doc", "must end in .c .dot .gv"),
+        ("parity", "", "must end in .c .dot .gv"),
         ("nothing", ".c", "nothing"),
     ],
 )

@@ -60,11 +60,11 @@ MODELS: dict[str, Callable[[], Any]] = {
     "gru-binary": lambda: BinaryRecurrent(BinaryRecurrentConfig(**ALL, cell="gru", d_model=8)),
     "relu-binary": lambda: BinaryRecurrent(BinaryRecurrentConfig(**ALL, cell="relu", d_model=8)),
     "tree": tree,
-    "tree of threes, pre, gelu": lambda: tree(chunk=3, norm="pre", activation="gelu"),
-    "tree without pads": lambda: tree(chunk=4, pad="absent", norm="none"),
-    "tree of 3 layers": lambda: tree(chunk=3, thickness=3, pad="absent"),
-    "tree of bits": lambda: tree(memory="binary", thickness=2, norm="pre"),
-    "rational tree": lambda: tree(RationalGPT, chunk=3, thickness=2, pad="absent"),
+    "tree of threes, pre, gelu": lambda: tree(chunk_size=3, norm="pre", activation="gelu"),
+    "tree without pads": lambda: tree(chunk_size=4, pad="absent", norm="none"),
+    "tree of 3 layers": lambda: tree(chunk_size=3, num_layers=3, pad="absent"),
+    "tree of bits": lambda: tree(memory="binary", num_layers=2, norm="pre"),
+    "rational tree": lambda: tree(RationalGPT, chunk_size=3, num_layers=2, pad="absent"),
 }
 
 

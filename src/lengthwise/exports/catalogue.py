@@ -10,6 +10,7 @@ FORMATS: Catalogue[type[Format]] = Catalogue(
     {
         ".c": f"{_HERE}.c_tables:C",
         ".dot": f"{_HERE}.tables:Dot",
+        ".gv": f"{_HERE}.tables:LearnerDot",
         ".svg": f"{_HERE}.drawings:Svg",
         ".pdf": f"{_HERE}.drawings:Pdf",
         ".png": f"{_HERE}.drawings:Png",

@@ -177,7 +177,7 @@ def notes_of_extraction(extraction: "Extraction", run: "Run | None" = None) -> t
         if proof is not None and proof.language.difference(extraction.automaton) is None:
             return proof.notes
     network = "a network" if run is None else f"the network of {place_of(run)}"
-    return (f"The automaton extracted from {network}; is it the network: {extraction.likeness}.",)
+    return (f"The automaton extracted from {network}; is it the network: {extraction.fidelity}.",)
 
 
 def place_of(run: "Run") -> str:

@@ -162,7 +162,7 @@ def _memory(graph: Graph, x: str, memory: nn.Module) -> str:
 
 def _add_tree(graph: Graph, model: RegularGPT) -> str:
     config = model.config
-    width, chunk = config.d_model, config.chunk
+    width, chunk = config.d_model, config.chunk_size
     leaves = graph.op("Gather", graph.numbers(model.embedding.weight * config.scale), WORDS, axis=0)
     body = Graph(graph.dtype, outer=graph)
     inside = body.name()

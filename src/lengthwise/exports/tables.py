@@ -2,7 +2,7 @@
 
 import json
 
-from lengthwise.escapes import printable
+from lengthwise.escapes import in_dot, printable
 from lengthwise.exports.format import Exported, Format, require_characters, require_two_classes
 from lengthwise.languages.att import to_att
 from lengthwise.languages.dot import to_dot
@@ -19,6 +19,36 @@ class Dot(Format):
         """Return the graph."""
         comments = "".join(f"// {printable(note)}\n" for note in exported.notes)
         return comments + to_dot(exported.language)
+
+
+class LearnerDot(Format):
+    """Writes a graph with an arc for each symbol, which programs read back.
+
+    The form is that of automata.cs.ru.nl: the arc from `__start0` leads to the start state, and the
+    states of a Moore machine are `name|output`.
+    """
+
+    summary = "Graphviz, an arc for each symbol: AALpy, LearnLib"
+
+    def content(self, exported: Exported) -> str:
+        """Return the graph."""
+        machine = exported.machine
+        lines = ["digraph {", '__start0 [label="" shape="none"];']
+        for state, c in enumerate(machine.classes):
+            name = machine.class_names[c]
+            if machine.class_names == ("0", "1"):
+                shape, label = ("doublecircle" if c else "circle"), f"s{state}"
+            else:
+                shape, label = "record", f"s{state}|{name}"
+            lines.append(f'  s{state} [shape="{shape}" label={in_dot(label)}];')
+        lines.append("__start0 -> s0;")
+        lines += [
+            f"  s{state} -> s{target} [label={in_dot(symbol)}];"
+            for state, row in enumerate(machine.transitions)
+            for symbol, target in zip(machine.alphabet, row, strict=True)
+        ]
+        comments = "".join(f"// {printable(note)}\n" for note in exported.notes)
+        return comments + "\n".join([*lines, "}", ""])
 
 
 class Att(Format):

@@ -12,7 +12,7 @@ from itertools import permutations
 from lengthwise.errors import LanguageError
 from lengthwise.languages.expressions import (
     EMPTY_WORD,
-    Expression,
+    ShortExpression,
     concatenate,
     none_of,
     one_of,
@@ -29,7 +29,7 @@ _EXACTLY = 16
 """States up to which the cost of an elimination is computed, not estimated."""
 
 _START, _END = -1, -2
-_Arrows = dict[int, dict[int, Expression]]
+_Arrows = dict[int, dict[int, ShortExpression]]
 
 
 class _TooLongError(Exception):
@@ -42,7 +42,7 @@ def to_regex(language: Language) -> str:
 
     >>> from lengthwise.languages.spec import parse
     >>> to_regex(parse("parity")), to_regex(parse("regex:(ab|ac)(ab|ac)*"))
-    ('(0|10*1)*10*', '(a[bc])+')
+    ('0*1(0|10*1)*', '(a[bc])+')
 
     Raises:
         LanguageError: the language has other classes, a domain, or symbols of several characters;
@@ -58,7 +58,7 @@ def to_regex(language: Language) -> str:
     if not arrows[_START]:
         return none_of(machine.alphabet)
     states = [state for state in arrows if state >= 0]
-    found: list[Expression] = []
+    found: list[ShortExpression] = []
     for order in _orders(states):
         try:
             found.append(_eliminate(arrows, len(states), order))
@@ -112,7 +112,7 @@ def _arrows_of(machine: Language) -> _Arrows:
     return arrows
 
 
-def _eliminate(arrows: _Arrows, number: int, choose: _Choice) -> Expression:
+def _eliminate(arrows: _Arrows, number: int, choose: _Choice) -> ShortExpression:
     arrows = {state: dict(row) for state, row in arrows.items()}
     for step in range(number):
         state = choose(arrows, step)
@@ -126,7 +126,7 @@ def _eliminate(arrows: _Arrows, number: int, choose: _Choice) -> Expression:
     return arrows[_START][_END]
 
 
-def _joined(arrows: _Arrows, state: int) -> Iterable[tuple[int, int, Expression]]:
+def _joined(arrows: _Arrows, state: int) -> Iterable[tuple[int, int, ShortExpression]]:
     """Yield the new expressions of the pairs of states around a state."""
     loop = arrows[state].get(state)
     for source, row in arrows.items():

@@ -26,12 +26,12 @@ _SHORTEST_RANGE = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Expression:
+class ShortExpression:
     """A regular expression, with the parts that it was made of."""
 
     text: str
     kind: _Kind = field(compare=False)
-    parts: "tuple[Expression, ...]" = field(compare=False, default=())
+    parts: "tuple[ShortExpression, ...]" = field(compare=False, default=())
     symbols: frozenset[str] = field(compare=False, default=frozenset())
     size: int = field(compare=False, default=1)
     """The number of sets of symbols, with repetitions written out."""
@@ -39,12 +39,12 @@ class Expression:
     """Whether the empty word is one of its words."""
 
     @property
-    def factors(self) -> "tuple[Expression, ...]":
+    def factors(self) -> "tuple[ShortExpression, ...]":
         """The parts of a sequence, or the expression alone."""
         return self.parts if self.kind == "sequence" else (self,)
 
     @property
-    def inner(self) -> "Expression":
+    def inner(self) -> "ShortExpression":
         """What a repetition repeats."""
         return self.parts[0]
 
@@ -54,16 +54,16 @@ class Expression:
         return self.kind in ("*", "+", "?")
 
 
-EMPTY_WORD = Expression("()", "sequence", size=0, has_empty=True)
+EMPTY_WORD = ShortExpression("()", "sequence", size=0, has_empty=True)
 
 
-def one_of(symbols: Iterable[str]) -> Expression:
+def one_of(symbols: Iterable[str]) -> ShortExpression:
     """Return the expression of some symbols, of which there is at least one."""
     members = frozenset(symbols)
     if len(members) == 1:
         (symbol,) = members
-        return Expression(_escape(symbol, _SPECIAL), "set", symbols=members)
-    return Expression(f"[{_ranges(sorted(members))}]", "set", symbols=members)
+        return ShortExpression(_escape(symbol, _SPECIAL), "set", symbols=members)
+    return ShortExpression(f"[{_ranges(sorted(members))}]", "set", symbols=members)
 
 
 def none_of(symbols: Iterable[str]) -> str:
@@ -71,9 +71,9 @@ def none_of(symbols: Iterable[str]) -> str:
     return f"[^{_ranges(sorted(symbols))}]"
 
 
-def concatenate(*expressions: Expression) -> Expression:
+def concatenate(*expressions: ShortExpression) -> ShortExpression:
     """Return the concatenation of expressions."""
-    done: list[Expression] = []
+    done: list[ShortExpression] = []
     for expression in expressions:
         for factor in expression.factors:
             done.append(factor)
@@ -83,7 +83,7 @@ def concatenate(*expressions: Expression) -> Expression:
         return done[0]
     if not done:
         return EMPTY_WORD
-    return Expression(
+    return ShortExpression(
         "".join(_run(factor, len([*group])) for factor, group in groupby(done)),
         "sequence",
         tuple(done),
@@ -92,11 +92,11 @@ def concatenate(*expressions: Expression) -> Expression:
     )
 
 
-def union(*expressions: Expression) -> Expression:
+def union(*expressions: ShortExpression) -> ShortExpression:
     """Return the union of expressions, of which there is at least one."""
     has_empty = False
     symbols: frozenset[str] = frozenset()
-    others: dict[Expression, None] = {}
+    others: dict[ShortExpression, None] = {}
     for expression in expressions:
         for part in expression.parts if expression.kind == "union" else (expression,):
             if part.kind == "?" or part == EMPTY_WORD:
@@ -118,7 +118,7 @@ def union(*expressions: Expression) -> Expression:
     return optional(result) if has_empty else result
 
 
-def star(expression: Expression) -> Expression:
+def star(expression: ShortExpression) -> ShortExpression:
     """Return any number of repetitions."""
     if expression == EMPTY_WORD:
         return EMPTY_WORD
@@ -132,7 +132,7 @@ def star(expression: Expression) -> Expression:
     return _repeat(expression, "*")
 
 
-def optional(expression: Expression) -> Expression:
+def optional(expression: ShortExpression) -> ShortExpression:
     """Return the expression or the empty word."""
     if expression.has_empty:
         return expression
@@ -144,7 +144,7 @@ def optional(expression: Expression) -> Expression:
 # ---- rules -----------------------------------------------------------------------------------
 
 
-def _joins(done: list[Expression]) -> bool:
+def _joins(done: list[ShortExpression]) -> bool:
     """Join the last factor with those before it by one rule, if one applies."""
     last = done[-1]
     if len(done) > 1 and done[-2].is_repetition and last.is_repetition:
@@ -178,9 +178,9 @@ _FURTHEST = 12
 """How many factors back a repetition is looked for."""
 
 
-def _factor(parts: Sequence[Expression], step: int) -> list[Expression]:
+def _factor(parts: Sequence[ShortExpression], step: int) -> list[ShortExpression]:
     """Write common beginnings (step 1) or ends (-1) of alternatives once."""
-    groups: dict[Expression, list[tuple[Expression, ...]]] = {}
+    groups: dict[ShortExpression, list[tuple[ShortExpression, ...]]] = {}
     for part in parts:
         factors = part.factors[::step]
         groups.setdefault(factors[0], []).append(factors)
@@ -203,19 +203,19 @@ def _factor(parts: Sequence[Expression], step: int) -> list[Expression]:
     return done
 
 
-def _is_optional_union(part: Expression) -> bool:
+def _is_optional_union(part: ShortExpression) -> bool:
     return part.kind == "?" and part.inner.kind == "union"
 
 
-def _alternatives_of(expression: Expression) -> tuple[Expression, ...]:
+def _alternatives_of(expression: ShortExpression) -> tuple[ShortExpression, ...]:
     return expression.parts if expression.kind == "union" else ()
 
 
 # ---- writing ---------------------------------------------------------------------------------
 
 
-def _alternatives(parts: Sequence[Expression]) -> Expression:
-    return Expression(
+def _alternatives(parts: Sequence[ShortExpression]) -> ShortExpression:
+    return ShortExpression(
         "|".join(part.text for part in parts),
         "union",
         tuple(parts),
@@ -224,10 +224,10 @@ def _alternatives(parts: Sequence[Expression]) -> Expression:
     )
 
 
-def _repeat(expression: Expression, sign: _Kind) -> Expression:
+def _repeat(expression: ShortExpression, sign: _Kind) -> ShortExpression:
     if sign == "+" and expression.has_empty:
         return star(expression)
-    return Expression(
+    return ShortExpression(
         _atom(expression) + sign,
         sign,
         (expression,),
@@ -236,11 +236,11 @@ def _repeat(expression: Expression, sign: _Kind) -> Expression:
     )
 
 
-def _atom(expression: Expression) -> str:
+def _atom(expression: ShortExpression) -> str:
     return expression.text if expression.kind == "set" else f"({expression.text})"
 
 
-def _run(factor: Expression, times: int) -> str:
+def _run(factor: ShortExpression, times: int) -> str:
     one = f"({factor.text})" if factor.kind == "union" else factor.text
     return min(one * times, f"{_atom(factor)}{{{times}}}", key=len)
 
