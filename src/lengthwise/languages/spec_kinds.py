@@ -1,5 +1,5 @@
 """The kinds of languages that a specification names by its beginning: `regex:`, `ltl:`, `ltlf:`,
-`att:`, `group:`, `subregular:`, `count:` and `py:`, and those of operations, such as `union:`.
+`att:`, `group:`, `subregular:`, `count:` and `py:`.
 
 Each takes what follows the colon, the option in brackets and the alphabet given beside it, and
 returns the language with its specification in canonical form. What one kind alone needs is
@@ -16,7 +16,6 @@ from lengthwise.errors import LanguageError, LengthwiseWarning, unknown_name
 from lengthwise.languages.characters import format_alphabet, split_alphabet
 from lengthwise.languages.language import Language
 from lengthwise.languages.named_languages import count
-from lengthwise.languages.spec import OPERATIONS
 from lengthwise.languages.validation import short
 from lengthwise.registry import Catalogue, import_attribute
 
@@ -284,16 +283,6 @@ def _one_alphabet(
     return given_symbols if symbols is None else symbols
 
 
-def _operation(name: str) -> Kind:
-    def build(body: str, option: str | None, alphabet: str | None) -> Language:
-        from lengthwise.languages.spec_operations import combine  # noqa: PLC0415  of this kind alone
-
-        del option
-        return combine(name, body, alphabet)
-
-    return build
-
-
 KINDS: dict[str, Kind] = {
     "regex": _regex,
     "att": _att,
@@ -303,5 +292,4 @@ KINDS: dict[str, Kind] = {
     "subregular": _subregular,
     "count": _count,
     "py": _py,
-    **{name: _operation(name) for name in OPERATIONS},
 }

@@ -16,7 +16,6 @@ from lengthwise.languages.operations import (
     reverse,
     right_quotient,
 )
-from lengthwise.languages.spec import OPERATIONS, parse
 
 MOST_NESTED = 50
 """Largest number of operations in a specification."""
@@ -39,17 +38,19 @@ _OF_MANY: dict[str, Callable[[Language, Language], Language]] = {
 }
 
 
-def combine(name: str, body: str, alphabet: str | None) -> Language:
+def combine(name: str, body: str, parse: Callable[[str], Language]) -> Language:
     """Return what an operation makes of the languages that follow its name and the colon.
+
+    `parse` builds the language of each specification.
 
     Raises:
         LanguageError: they are not as many as it takes, or of another kind, or too large.
     """
     _require_few(name, body)
     if name in _OF_ONE:
-        language = parse(body, alphabet)
+        language = parse(body)
         return replace(_OF_ONE[name](language), spec=f"{name}:{language.spec}")
-    languages = [parse(part, alphabet) for part in split_operands(name, body)]
+    languages = [parse(part) for part in split_operands(name, body)]
     specs = [language.spec for language in languages]
     line = "".join(f"{{{spec}}}" for spec in specs)
     if split_operands(name, line) != specs:
@@ -93,7 +94,7 @@ def split_operands(name: str, body: str) -> list[str]:
 
 
 def _require_few(name: str, body: str) -> None:
-    if sum(body.count(f"{other}:") for other in OPERATIONS) >= MOST_NESTED:
+    if sum(body.count(f"{other}:") for other in (*_OF_ONE, *_OF_TWO, *_OF_MANY)) >= MOST_NESTED:
         raise LanguageError(
             f"a language has at most {MOST_NESTED} operations, but {name}:{body:.40} has more. "
             f"Save a part as an automaton, and write att:FILE."
