@@ -126,6 +126,7 @@ class ParallelCorpus(StoredCorpus):
 
     format = PAIRS_FORMAT
     command = "lengthwise prepare FILE.tsv --pairs en,vi"
+    unit = "pairs"
     special = SPECIAL
     skips_special = True
 
