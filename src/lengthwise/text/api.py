@@ -143,10 +143,10 @@ def translate(run: Run, sentences: Sequence[str], **decoding: Any) -> list[str]:
 
     Examples:
         >>> import lengthwise as lw
-        >>> corpus = lw.text.prepare_pairs("numbers")
-        >>> run = lw.train("pairs:numbers", d_model=64, num_layers=2, steps=900, warmup=90)
-        >>> lw.text.translate(run, ["4 7 2 9 1"], beam=1)
-        ['forty seven thousand two hundred ninety one']
+        >>> corpus = lw.text.prepare_pairs("pairs", vocab_size=259)
+        >>> run = lw.train("pairs:pairs", preset="smoke")  # 20 steps, which teach little
+        >>> len(lw.text.translate(run, ["4 7 2 9 1", "1 2"], beam=1))
+        2
 
     Raises:
         ConfigError: the run does not translate, a setting is unknown, or a number is out of range.
@@ -173,10 +173,11 @@ def evaluate_translations(run: Run, part: str = "test", **decoding: Any) -> dict
 
     Examples:
         >>> import lengthwise as lw
-        >>> corpus = lw.text.prepare_pairs("numbers")
-        >>> run = lw.train("pairs:numbers", d_model=64, num_layers=2, steps=900, warmup=90)
-        >>> lw.text.evaluate_translations(run, beam=1)["bleu"] > 90
-        True
+        >>> corpus = lw.text.prepare_pairs("pairs", vocab_size=259)
+        >>> run = lw.train("pairs:pairs", preset="smoke")  # 20 steps, which teach little
+        >>> scores = lw.text.evaluate_translations(run, beam=1)
+        >>> scores["sentences"], 0 <= scores["bleu"] < 10
+        (500, True)
 
     Raises:
         ConfigError: the run does not translate, a setting is unknown, or a number is out of range.
