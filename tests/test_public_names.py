@@ -31,6 +31,7 @@ def test_public_names() -> None:
         "compare",
         "compile",
         "evaluate",
+        "export",
         "extract",
         "infer",
         "interpret",

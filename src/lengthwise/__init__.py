@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from lengthwise.api import certify, compile, infer, load, train
     from lengthwise.constructions.exact import Construction
     from lengthwise.evaluation.scores import Scores
+    from lengthwise.exports.export import export
     from lengthwise.interpret import extract
     from lengthwise.languages.language import Language
     from lengthwise.languages.spec import language
@@ -55,6 +56,7 @@ __all__ = [
     "compare",
     "compile",
     "evaluate",
+    "export",
     "extract",
     "infer",
     "interpret",
@@ -80,6 +82,7 @@ _ELSEWHERE = {
     "check": "proofs.check.file",
     "compare": "report.compare",
     "evaluate": "answers",
+    "export": "exports.export",
     "extract": "interpret",
     "language": "languages.spec",
     "predict": "answers",

@@ -37,6 +37,7 @@ COMMANDS = {
     "predict": "print the answers of a trained model to the lines on standard input",
     "snap": "replace a network by tables: vectors snapped to representatives",
     "extract": "extract the automaton that a trained model computes",
+    "export": "write an automaton or a proved network for other programs: C, Graphviz, ONNX, ...",
     "analyse": "look inside a trained model: clusters, receptive field, deeper trees, attention",
     "resume": "continue a stopped run with the settings in its folder",
     "ls": "list the runs below a folder: problem, date, state, accuracy, proof",
