@@ -19,7 +19,7 @@ Axes:
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import torch
 from jaxtyping import Float, Int
@@ -44,6 +44,7 @@ _TRIED, _LONGEST = 24, 24
 """Number and greatest length of random words by which a recurrence is tried."""
 
 
+@runtime_checkable
 class Stepping(Protocol):
     """A network that reads words from left to right and keeps a state between symbols."""
 
@@ -408,8 +409,7 @@ def _require_equal(first: Tensor, second: Tensor, name: str, method: str) -> Non
     if not torch.equal(first, second):
         off = float((first - second).abs().max())
         raise VerificationError(
-            f"{name}.{method} is not a function of {'state and symbol' if method == 'step' else ''}"
-            f"{'nothing' if method == 'start' else ''}: asked again it differs by {off:.2g}. Keep "
+            f"{name}.{method} answers differently when it is asked again (by {off:.2g}). Keep "
             f"positions and all else that changes in the state, and turn randomness off."
         )
 

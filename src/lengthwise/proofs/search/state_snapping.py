@@ -149,13 +149,17 @@ def snap_states(
     tried: list[Fineness] = []
     best: tuple[SnappedStates, Fineness, Any] | None = None
     reason = ""
+    too_fine = set[str]()
     for radius, way in _levels(scale):
+        if way in too_fine:  # it would need even more representatives
+            continue
         if time.monotonic() > end:
             reason = f"the budget of {seconds:.0f} s is spent"
             break
         level = Fineness(radius=radius, way=way, representatives=None)
         points = _representatives(steps, states, radius, way, max_representatives, end)
         if points is None:
+            too_fine.add(way)
             tried.append(level)
             continue
         snapped = tabulate_states(steps, points, radius)
@@ -284,7 +288,7 @@ def _means(start: Rows, states: Rows, radius: float, most: int) -> Rows | None:
         away = distances(state[None], leaders)[0]
         nearest = int(away.argmin())
         if float(away[nearest]) > radius:
-            if len(leaders) > most:
+            if len(leaders) == most:
                 return None
             nearest = len(leaders)
             leaders = torch.cat([leaders, state[None]])

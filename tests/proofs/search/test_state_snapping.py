@@ -1,0 +1,109 @@
+"""The choice of representatives: what closes, what validates, and what is refused."""
+
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+import lengthwise as lw
+from lengthwise.errors import VerificationError
+from lengthwise.models.stepping import Steps, as_recogniser, steps_of
+from lengthwise.proofs.search import state_snapping
+from lengthwise.proofs.search.state_snapping import StateSnapping, snap_states
+from lengthwise.tasks.task import Batch, Task
+from models.recurrences import CountedParity
+
+PARITY = lw.language("parity")
+
+
+class Wobbly(CountedParity):
+    """Parity that drifts: the state comes back near 0 and 1, and its error grows with the word."""
+
+    def __init__(self, drift: float) -> None:
+        super().__init__()
+        self.drift = drift
+
+    def step(self, state: Tensor, symbols: Tensor) -> tuple[Tensor, Tensor]:
+        parity = (state[:, :1] - symbols[:, None]).abs()
+        after = torch.cat([(parity - 0.5) * (1 - self.drift) + 0.5, 0 * parity], dim=1)
+        return self.read(after) * 1.0, after
+
+
+def validation(longest: int = 12) -> Batch:
+    return Task(language=PARITY).draw_mixed(200, longest, torch.Generator().manual_seed(0))
+
+
+def snapped(network: CountedParity, words: Batch | None = None, **options: Any) -> StateSnapping:
+    steps = steps_of(as_recogniser(network), 2, 2)
+    return snap_states(steps, PARITY, validation() if words is None else words, **options)
+
+
+@pytest.mark.parametrize("choose", ["proof", "validation"])
+def test_a_drifting_state_is_right_for_ever_once_it_is_snapped(choose: Any) -> None:
+    found = snapped(Wobbly(0.05), choose=choose)
+    assert found.verdict == "equivalent"
+    assert found.chosen_by == choose
+    assert found.snapped is not None
+    assert found.representatives == len(set(found.snapped.snaps.of_element.tolist()))
+    assert found.snapped.automaton(PARITY).difference(PARITY) is None
+    assert found.summary()["levels_tried"][-1]["verdict"] == "equivalent"
+    assert found.validation_right == found.validation_words == 200
+
+
+def test_representatives_do_not_see_the_classes() -> None:
+    words = validation()
+    turned = Batch(tokens=words.tokens, lengths=words.lengths, classes=1 - words.classes)
+    first, second = (snapped(Wobbly(0.05), batch, choose="validation") for batch in (words, turned))
+    pairs = zip(first.tried, second.tried, strict=False)
+    assert all(a.representatives == b.representatives for a, b in pairs)
+
+
+def test_what_is_right_to_a_thousand_symbols_only_is_refuted_or_snapped_to_something_else() -> None:
+    network = CountedParity(turns_at=1_001)
+    found = snapped(network, validation(20), max_representatives=100)
+    assert found.snapped is not None
+    machine = found.snapped.automaton(PARITY)
+    assert (found.verdict == "equivalent") == (machine.difference(PARITY) is None)
+    if found.wrong is not None:
+        assert machine.classify(found.wrong) != PARITY.classify(found.wrong)
+
+
+def test_a_state_that_is_not_a_number_after_snapping_is_refused() -> None:
+    class Rare(Wobbly):
+        def step(self, state: Tensor, symbols: Tensor) -> tuple[Tensor, Tensor]:
+            logits, after = super().step(state, symbols)
+            return logits, torch.where(state == 0.0, after, after / (state[:, :1] < 0.95))
+
+    with pytest.raises(VerificationError, match="not finite"):
+        snapped(Rare(0.05))
+
+
+def test_a_snapping_that_never_closes_stops_at_its_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = snapped(Wobbly(0.05), max_representatives=1)
+    assert found.snapped is None
+    assert found.verdict == "not-closed"
+    assert "at most 1 representatives" in found.reason
+    found = snapped(Wobbly(0.05), seconds=0.0)
+    assert (found.verdict, found.tried) == ("not-closed", ())
+    assert "the budget of 0 s is spent" in found.reason
+
+
+def test_a_network_that_is_wrong_is_refuted_once_snapped() -> None:
+    class Wrong(Wobbly):
+        def read(self, state: Tensor) -> Tensor:
+            return -super().read(state)
+
+    found = snapped(Wrong(0.05))
+    assert found.verdict == "counterexample"
+    assert found.wrong == ()
+    assert found.chosen_by == "validation"
+
+
+def test_levels_are_fixed_by_the_states_alone() -> None:
+    steps: Steps = steps_of(as_recogniser(Wobbly(0.05)), 2, 2)
+    first, second = (snap_states(steps, PARITY, validation()).tried for _ in range(2))
+    assert first == second
+    radii = [level.radius for level in first]
+    assert radii == sorted(radii, reverse=True)
+    assert len(state_snapping._SHARES) == 16
