@@ -51,9 +51,9 @@ class Looped(nn.Module):
 class CountedParity(nn.Module):
     """The parity of ones, with a count of symbols beside it, at which the answer may turn over."""
 
-    def __init__(self, turns_at: int = 2**30) -> None:
+    def __init__(self, turns_at: int = 2**30, unit: float = 1.0) -> None:
         super().__init__()
-        self.turns_at = turns_at
+        self.turns_at, self.unit = turns_at, unit
 
     def start(self) -> tuple[Tensor, Tensor]:
         state = torch.zeros(1, 2)
@@ -61,12 +61,12 @@ class CountedParity(nn.Module):
 
     def step(self, state: Tensor, symbols: Tensor) -> tuple[Tensor, Tensor]:
         parity = (state[:, 0] - symbols).abs()
-        after = torch.stack([parity, state[:, 1] + 1], dim=1)
+        after = torch.stack([parity, state[:, 1] + self.unit], dim=1)
         return self.read(after), after
 
     def read(self, state: Tensor) -> Tensor:
         parity = state[:, 0] * 2 - 1
-        parity = torch.where(state[:, 1] >= self.turns_at, -parity, parity)
+        parity = torch.where(state[:, 1] > (self.turns_at - 0.5) * self.unit, -parity, parity)
         return torch.stack([-parity, parity], dim=1)
 
 

@@ -18,11 +18,10 @@ from lengthwise.evaluation.evaluate import answer_of, answers, neighbours, requi
 from lengthwise.evaluation.predict import device_of
 from lengthwise.evaluation.scores import Score, Scores
 from lengthwise.evaluation.shortcuts import spread_lengths
-from lengthwise.models.stepping import Steps
+from lengthwise.examination.wrong_words import Word, not_finite
+from lengthwise.models.stepping import StateError, Steps
 from lengthwise.proofs.search.snapped_states import SnappedStates
 from lengthwise.tasks.task import Task
-
-Word = tuple[int, ...]
 
 LONG = (1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000)
 _SHORT = (1, 2, 3, 5, 8, 12, 16, 20, 25, 30, 35, 40)
@@ -57,7 +56,7 @@ def choose_lengths(lengths: Sequence[int] | None, longest: int) -> list[int]:
     return [length for length in spread if length <= longest]
 
 
-def test_by_length(
+def score_by_length(
     model: nn.Module,
     task: Task,
     lengths: Sequence[int],
@@ -173,7 +172,11 @@ def measure_drift(
     found: list[Drift] = []
     wanted, length = 10, 0
     for column in words.unbind(dim=1):
-        _, rows = steps.step(rows, column)
+        try:
+            _, rows = steps.step(rows, column)
+        except StateError as error:
+            word = tuple(words[error.row, : length + 1].tolist())
+            raise not_finite(error, task.language, word) from None
         length += 1
         is_last = length == longest or time.monotonic() > end
         if length == wanted or is_last:

@@ -11,7 +11,7 @@ from torch import nn
 from lengthwise.arguments import number, require_integer, require_text
 from lengthwise.errors import ConfigError, LengthwiseError, VerificationError, unknown_name
 from lengthwise.evaluation.shortcuts import shortcuts_beside
-from lengthwise.examination.by_length import choose_lengths, measure_drift, test_by_length
+from lengthwise.examination.by_length import choose_lengths, measure_drift, score_by_length
 from lengthwise.examination.record import Automaton, Examination
 from lengthwise.examination.wrong_words import (
     Asker,
@@ -165,7 +165,7 @@ class _Examiner:
         snapping = self._snap(task, choose, validation_length)
         snapped = None if snapping is None else snapping.snapped
         certificate = self._certify()
-        tested = test_by_length(
+        tested = score_by_length(
             self.model,
             task,
             choose_lengths(lengths, longest),

@@ -19,10 +19,12 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from lengthwise.errors import VerificationError
 from lengthwise.evaluation.evaluate import answer_of, require_classes
 from lengthwise.evaluation.predict import device_of, logits_of
 from lengthwise.languages.language import Language
-from lengthwise.models.stepping import Steps
+from lengthwise.messages import format_count, shorten
+from lengthwise.models.stepping import StateError, Steps
 from lengthwise.proofs.search.prefixes import leads_to
 
 Word = tuple[int, ...]
@@ -220,7 +222,11 @@ def _walk(
         parent, symbols, after = parent[alive], symbols[alive], after[alive]
         if not len(parent) or time.monotonic() > end:
             return None, asked, length
-        logits, moved = steps.step(rows[parent], symbols)
+        try:
+            logits, moved = steps.step(rows[parent], symbols)
+        except StateError as error:
+            history.append((parent.numpy(), symbols.numpy()))
+            raise not_finite(error, language, _spell(history, error.row)) from None
         is_word = inside[after]
         asked += int(is_word.sum())
         true = classes[after].clamp(max=language.num_classes - 1)
@@ -234,6 +240,14 @@ def _walk(
         history.append((parent[kept].numpy(), symbols[kept].numpy()))
         rows, states, ids = moved[kept], after[kept], ids[parent[kept]]
     return None, asked, longest
+
+
+def not_finite(error: StateError, language: Language, word: Word) -> VerificationError:
+    """Return the error of a state that is not finite, with the word that leads there."""
+    return VerificationError(
+        f"{error} after {shorten(language.decode(word), 40)!r}, a word of "
+        f"{format_count(len(word), 'symbol')}. Look at its weights."
+    )
 
 
 def _spell(history: Sequence[tuple[Any, Any]], row: int) -> Word:
