@@ -8,7 +8,8 @@ import pytest
 import lengthwise as lw
 from lengthwise.errors import TaskError
 from lengthwise.examination.by_length import choose_lengths, measure_drift, score_by_length
-from lengthwise.models.stepping import as_recogniser, steps_of
+from lengthwise.models.custom_network import with_lengths
+from lengthwise.models.stepping import steps_of
 from lengthwise.tasks.task import Task
 from models.recurrences import CountedParity
 
@@ -24,7 +25,7 @@ def test_lengths_go_as_far_as_they_may() -> None:
 
 
 def test_scores_and_the_shortest_wrong_word() -> None:
-    model = as_recogniser(CountedParity(30))
+    model = with_lengths(CountedParity(30))
     common: dict[str, Any] = {"words_per_length": 8, "seed": 0, "reads_symbols": True}
     found = score_by_length(model, TASK, [10, 31, 40], end=time.monotonic() + 60, **common)
     assert found.scores.accuracy_by_length() == {10: 1.0, 31: 0.0, 40: 0.0}
@@ -39,7 +40,7 @@ def test_scores_and_the_shortest_wrong_word() -> None:
 
 
 def test_a_state_that_grows_shows() -> None:
-    steps = steps_of(as_recogniser(CountedParity()), 2, 2)
+    steps = steps_of(with_lengths(CountedParity()), 2, 2)
     drift = measure_drift(steps, None, TASK, longest=100, seed=0, end=time.monotonic() + 60)
     assert [(row.length, row.norm) for row in drift] == [(n, n) for n in (10, 20, 40, 80, 100)]
     assert all(row.largest is None for row in drift)

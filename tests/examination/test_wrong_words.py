@@ -15,7 +15,8 @@ from lengthwise.examination.wrong_words import (
     try_all,
     try_words,
 )
-from lengthwise.models.stepping import as_recogniser, steps_of
+from lengthwise.models.custom_network import with_lengths
+from lengthwise.models.stepping import steps_of
 from models.recurrences import CountedParity
 
 PARITY = lw.language("parity")
@@ -71,7 +72,7 @@ def test_words_outside_the_domain_are_not_asked() -> None:
 
 
 def test_along_the_states_every_prefix_is_looked_at() -> None:
-    network = as_recogniser(CountedParity(321))
+    network = with_lengths(CountedParity(321))
     asker, search = Asker(network, PARITY), Search()
     follow(steps_of(network, 2, 2), asker, search, longest=400, end=soon(), seed=0)
     assert search.word is not None

@@ -7,11 +7,10 @@ import torch
 from torch import Tensor, nn
 
 from lengthwise.errors import VerificationError
-from lengthwise.models.custom_network import adapt
+from lengthwise.models.custom_network import adapt, with_lengths
 from lengthwise.models.recurrent import Recurrent, RecurrentConfig
-from lengthwise.models.stepping import StateError, Steps, as_recogniser, steps_of
+from lengthwise.models.stepping import StateError, Steps, steps_of
 from models.recurrences import CountedParity, Layered, Looped, MeanOfBatch, Positioned
-
 
 WORDS = [[0, 1, 1, 0, 1, 1], [1, 1, 1, 1, 0, 0], [0, 0, 0, 0, 0, 1]]
 
@@ -22,7 +21,7 @@ def _seeded() -> None:
 
 
 def stepped(module: nn.Module, **layout: Any) -> tuple[nn.Module, Steps]:
-    model = as_recogniser(adapt(module, **layout) if layout else module).eval()
+    model = with_lengths(adapt(module, **layout) if layout else module).eval()
     return model, steps_of(model, 2, 2)
 
 
@@ -63,7 +62,7 @@ def test_networks_of_the_package_are_stepped_with_their_empty_word(cell: Any) ->
 
 
 def test_a_network_without_forward_is_read_by_its_steps() -> None:
-    model = as_recogniser(CountedParity())
+    model = with_lengths(CountedParity())
     tokens = torch.tensor([[-1, 1, 0], [1, 1, 1]])
     assert model(tokens, torch.tensor([2, 3])).argmax(dim=1).tolist() == [1, 1]
 
@@ -134,7 +133,7 @@ def test_what_is_not_a_recurrence_is_refused_in_a_line(network: Any, said: str) 
 
 def test_logits_of_other_classes_are_refused() -> None:
     with pytest.raises(VerificationError, match=r"logits \[1, 3\]"):
-        steps_of(as_recogniser(CountedParity()), 2, 3)
+        steps_of(with_lengths(CountedParity()), 2, 3)
 
 
 def test_the_row_of_a_bad_state_is_known() -> None:

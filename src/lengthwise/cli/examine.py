@@ -118,9 +118,9 @@ def _load(arguments: argparse.Namespace, *, is_run: bool) -> tuple[Any, Any]:
 
     language = None if arguments.spec is None else parse(arguments.spec)
     if is_run:
-        from lengthwise.api import load
+        from lengthwise.problems.runs import load_run
 
-        return load(arguments.network, device=arguments.device), language
+        return load_run(Path(arguments.network), device=arguments.device), language
     from lengthwise.training.devices import choose_device
 
     assert language is not None

@@ -14,7 +14,13 @@ from torch import nn
 
 from lengthwise.device_copies import send
 from lengthwise.errors import TaskError
-from lengthwise.evaluation.evaluate import answer_of, answers, neighbours, require_classes, scores_of
+from lengthwise.evaluation.evaluate import (
+    answer_of,
+    answers,
+    neighbours,
+    require_classes,
+    scores_of,
+)
 from lengthwise.evaluation.predict import device_of
 from lengthwise.evaluation.scores import Score, Scores
 from lengthwise.evaluation.shortcuts import spread_lengths
@@ -108,7 +114,9 @@ def score_by_length(
         at_once = len(batch.lengths)
         if not reads_symbols:
             at_once = min(at_once, max(1, _SQUARES // max(group) ** 2))
-        parts = zip(batch.tokens.split(at_once), batch.lengths.split(at_once), strict=True)
+        parts = zip(
+            torch.split(batch.tokens, at_once), torch.split(batch.lengths, at_once), strict=True
+        )
         logits = torch.cat(
             [answers(model, send(part, device), send(of, device)).cpu() for part, of in parts]
         )
@@ -170,14 +178,13 @@ def measure_drift(
     _, rows = steps.start()
     rows = rows.repeat(_DRIFTING, 1)
     found: list[Drift] = []
-    wanted, length = 10, 0
-    for column in words.unbind(dim=1):
+    wanted = 10
+    for length, column in enumerate(words.unbind(dim=1), start=1):
         try:
             _, rows = steps.step(rows, column)
         except StateError as error:
-            word = tuple(words[error.row, : length + 1].tolist())
+            word = tuple(words[error.row, :length].tolist())
             raise not_finite(error, task.language, word) from None
-        length += 1
         is_last = length == longest or time.monotonic() > end
         if length == wanted or is_last:
             wanted *= 2

@@ -23,9 +23,9 @@ from lengthwise.examination.wrong_words import (
     try_words,
 )
 from lengthwise.languages.language import Language
-from lengthwise.models.custom_network import Adapted, require_steady_if_own
+from lengthwise.models.custom_network import require_steady_if_own, unwrap, with_lengths
 from lengthwise.models.eval_mode import in_eval_mode
-from lengthwise.models.stepping import Stepped, Steps, as_recogniser, steps_of
+from lengthwise.models.stepping import Steps, steps_of
 from lengthwise.problems.base import Run
 from lengthwise.problems.resolve import Model, fitting_language, list_lengths, module_of, run_of
 from lengthwise.proofs.check.certificate import Certificate
@@ -109,7 +109,7 @@ def examine(
     seed = require_integer("seed", seed)
     words_per_length = require_integer("words_per_length", words_per_length, 1)
     chosen = fitting_language(model, language)
-    recogniser = as_recogniser(module_of(model))
+    recogniser = with_lengths(module_of(model))
     if validation_length is None:
         data = getattr(getattr(run_of(model), "plan", None), "data", None)
         validation_length = getattr(data, "max_length", VALIDATION_LENGTH)
@@ -142,7 +142,7 @@ class _Examiner:
             self.language = _without_empty(language)
         self.asker = Asker(model, self.language)
         self.search = Search()
-        module = model.module if isinstance(model, Adapted | Stepped) else model
+        module = unwrap(model)
         self.name = type(module).__name__ if run is None else run.plan.model
         self.is_provable = type(module) in PROVABLE
         self.module = module

@@ -96,14 +96,13 @@ class Examination:
         search = self.search
         if search.word is None:
             return (
-                f"right on everything tried, which is not a proof: {self._tried}; "
-                f"{self._all_short}"
+                f"right on everything tried, which is not a proof: {self._tried}; {self._all_short}"
             )
         length = format_count(len(search.word), "symbol")
         assert search.how is not None
-        found = f"wrong from a word of {length} on, found among {_HOW[search.how]}"
+        found = f"wrong on a word of {length}, found among {_HOW[search.how]}"
         if search.is_shortest:
-            return f"{found}: no shorter word is wrong, for all were asked"
+            return f"{found}; all shorter words are right"
         return f"{found}; a shorter one may exist, of {search.right_to + 1} symbols or more"
 
     @property
@@ -178,7 +177,7 @@ class Examination:
         ]
         if search.word is not None:
             word = shorten(self.language.decode(search.word), _LONGEST_SHOWN)
-            lines += [("wrong word", word), ("tried", f"{self._tried}; {self._all_short}")]
+            lines += [("wrong word", word), ("tried", self._tried)]
         if self.empty_word in ("wrong", "unreadable"):
             said = {"wrong": "is wrong", "unreadable": "cannot be read"}[self.empty_word]
             lines.append(("empty word", f"{said}; all lines are about the other words"))

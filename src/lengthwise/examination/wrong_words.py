@@ -10,7 +10,7 @@ Axes:
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, product
 from typing import Any, Literal
@@ -155,13 +155,13 @@ def follow(
     """
     periods = list(islice(_periods(steps.num_symbols), _PERIODS))
     halfway = (time.monotonic() + end) / 2
-    walks: list[tuple[Callable[..., Any], int, float]] = [
+    walks: list[tuple[_Periodic | _Beam, int, float]] = [
         (_Periodic(periods), len(periods), halfway),
         (_Beam(torch.Generator().manual_seed(seed)), 1, end),
     ]
     for choose, count, until in walks:
         limit = longest if search.word is None else min(longest, len(search.word) - 1)
-        word, asked, reached = _walk(steps, asker.language, choose, count, limit, until)
+        word, asked, reached = _walk(steps, asker.language, choose, count, longest=limit, end=until)
         search.count("guided", asked, reached)
         if word is not None and asker.first_wrong([word]) is not None:
             search.found("guided", word)
@@ -201,7 +201,13 @@ class _Beam:
 
 
 def _walk(
-    steps: Steps, language: Language, choose: Any, count: int, longest: int, end: float
+    steps: Steps,
+    language: Language,
+    choose: "_Periodic | _Beam",
+    count: int,
+    *,
+    longest: int,
+    end: float,
 ) -> tuple[Word | None, int, int]:
     """Return the first wrong word, the number of words that were looked at, and their length."""
     machine = language.total()

@@ -25,6 +25,7 @@ from lengthwise.memory import lacks_memory
 from lengthwise.messages import format_count
 from lengthwise.models.alignment import align_left
 from lengthwise.models.eval_mode import in_eval_mode
+from lengthwise.models.stepped import Stepped, has_steps_alone
 
 Padding: TypeAlias = Literal["left", "right", "none"]
 
@@ -135,7 +136,7 @@ class Adapted(nn.Module):
     @property
     def name(self) -> str:
         """Name of the network's class."""
-        return type(self.module).__name__
+        return type(unwrap(self)).__name__
 
     def extra_repr(self) -> str:
         """Return the layout that the network wants."""
@@ -146,7 +147,8 @@ def adapt(module: object, *, padding: str | None = None, pad_token: int | None =
     """Return a network of your own in the form that `train`, `evaluate` and other functions call.
 
     Args:
-        module: the network; it returns logits of shape (words, classes).
+        module: the network; it returns logits of shape (words, classes). In place of `forward` it
+            may have `start` and `step` (see `lw.examine`).
         padding: what `module.forward` wants. `"left"`: `forward(tokens, lengths)` with words at the
             right end of their rows; the default for networks that take lengths, as the package's
             own do. `"right"`: `forward(tokens, lengths)` with words at the left end. `"none"`:
@@ -180,12 +182,23 @@ def adapt(module: object, *, padding: str | None = None, pad_token: int | None =
         raise ConfigError(f"padding={padding!r} is unknown. Use 'left', 'right' or 'none'.")
     if pad_token is not None and (isinstance(pad_token, bool) or not isinstance(pad_token, int)):
         raise ConfigError(f"pad_token={pad_token!r} is not an integer. Use the number of symbols.")
+    if has_steps_alone(module):
+        module = Stepped(module)
     layout: Any = (padding or "left") if _takes_lengths(module) else "none"
     return Adapted(module, layout, pad_token)
 
 
+def unwrap(model: nn.Module) -> nn.Module:
+    """Return the network that was wrapped, or the network itself."""
+    while isinstance(model, Adapted | Stepped):
+        model = model.module
+    return model
+
+
 def with_lengths(module: nn.Module) -> nn.Module:
     """Return a network that is called with tokens and lengths: itself, or itself adapted."""
+    if has_steps_alone(module):
+        return adapt(module)
     try:
         inspect.signature(module.forward)
     except ValueError:  # it has none

@@ -26,17 +26,13 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from lengthwise.errors import LengthwiseError, VerificationError, in_a_line
-from lengthwise.layers.right_aligned import ClassLogits, Lengths, Words
 from lengthwise.memory import lacks_memory
 from lengthwise.messages import format_count
-from lengthwise.models.alignment import align_left
-from lengthwise.models.custom_network import Adapted, with_lengths
+from lengthwise.models.custom_network import unwrap
+from lengthwise.models.stepped import State, has_steps, leaves, rebuild
 
 Rows: TypeAlias = Float[Tensor, "word width"]
 Logits: TypeAlias = Float[Tensor, "word class"]
-State: TypeAlias = Any
-"""A tensor, or a tuple, list or dictionary of tensors, with the word as their first axis."""
-
 _NEAR = 1e-3
 """Greatest difference of a number that rounding may explain, relative to 1 + the largest."""
 
@@ -87,9 +83,9 @@ class Steps:
         self.device = torch.device(device)
         self._stepping = stepping
         _, self._template = self._ask("start")
-        leaves = list(_leaves(self._template))
-        self._shapes = [leaf.shape[1:] for leaf in leaves]
-        self._dtypes = [leaf.dtype for leaf in leaves]
+        first = list(leaves(self._template))
+        self._shapes = [leaf.shape[1:] for leaf in first]
+        self._dtypes = [leaf.dtype for leaf in first]
         is_single = all(dtype in (torch.float32, torch.float16) for dtype in self._dtypes)
         self._dtype = torch.float32 if is_single else torch.float64
 
@@ -132,7 +128,7 @@ class Steps:
                 f"{'nothing' if method == 'start' else 'states and symbols, one of each word'}."
             ) from error
         is_pair = isinstance(returned, tuple) and len(returned) == 2
-        if not is_pair or not isinstance(returned[0], Tensor) or not list(_leaves(returned[1])):
+        if not is_pair or not isinstance(returned[0], Tensor) or not list(leaves(returned[1])):
             raise VerificationError(
                 f"{self.name}.{method} has to return two things, logits [word, class] and a state "
                 f"of tensors, but it returned {_describe(returned)}. Return both."
@@ -150,15 +146,15 @@ class Steps:
                 f"{self.name}.{method} has to return logits [{count}, {self.num_classes}], one for "
                 f"each class, but they are {list(logits.shape)}. Build it for these classes."
             )
-        leaves = list(_leaves(state))
-        if [leaf.shape for leaf in leaves] != [(count, *shape) for shape in self._shapes]:
+        parts = list(leaves(state))
+        if [part.shape for part in parts] != [(count, *shape) for shape in self._shapes]:
             before = sum(shape.numel() for shape in self._shapes)
             raise VerificationError(
                 f"the state of {self.name} has {before:,} numbers at the start and "
-                f"{sum(leaf.numel() for leaf in leaves) // count:,} after a symbol. A state that "
+                f"{sum(part.numel() for part in parts) // count:,} after a symbol. A state that "
                 f"grows with the word is not that of a finite automaton: nothing can be proved."
             )
-        rows = torch.cat([leaf.reshape(count, -1).to(self._dtype) for leaf in leaves], dim=1)
+        rows = torch.cat([part.reshape(count, -1).to(self._dtype) for part in parts], dim=1)
         rows, logits = rows.detach().clone().cpu(), logits.detach().clone().cpu()
         bad = ~(rows.isfinite().all(dim=1) & logits.amax(dim=1).isfinite())
         if bool(bad.any()):
@@ -169,34 +165,12 @@ class Steps:
 
     def _unflatten(self, rows: Tensor) -> State:
         sizes = [shape.numel() for shape in self._shapes]
-        parts = rows.clone().to(self.device).split(sizes, dim=1)
+        parts = torch.split(rows.clone().to(self.device), sizes, dim=1)
         tensors = (
             part.reshape(len(rows), *shape).to(dtype).clone()
             for part, shape, dtype in zip(parts, self._shapes, self._dtypes, strict=True)
         )
-        return _rebuild(self._template, iter(tensors))
-
-
-def _leaves(state: State) -> Iterator[Tensor]:
-    if isinstance(state, Tensor):
-        yield state
-    elif isinstance(state, tuple | list):
-        for part in state:
-            yield from _leaves(part)
-    elif isinstance(state, dict):
-        for part in state.values():
-            yield from _leaves(part)
-
-
-def _rebuild(template: State, leaves: Iterator[Tensor]) -> State:
-    if isinstance(template, Tensor):
-        return next(leaves)
-    if isinstance(template, dict):
-        return {name: _rebuild(part, leaves) for name, part in template.items()}
-    if isinstance(template, tuple | list):
-        parts = [_rebuild(part, leaves) for part in template]
-        return parts if isinstance(template, list) else tuple(parts)
-    return template
+        return rebuild(self._template, iter(tensors))
 
 
 def _describe(returned: object) -> str:
@@ -271,7 +245,7 @@ def _replacement(
         new = returned[1] if has_layers else returned
         after[place] = _moved(new, has_layers)
         before[place] = (
-            _rebuild(after[place], (torch.zeros_like(part) for part in _leaves(after[place])))
+            rebuild(after[place], (torch.zeros_like(part) for part in leaves(after[place])))
             if used is None
             else _moved(used, has_layers)
         )
@@ -284,12 +258,12 @@ def _moved(state: Any, has_layers: bool) -> Any:
     """Exchange the axes of layers and words."""
     if not has_layers:
         return state
-    return _rebuild(state, (part.transpose(0, 1).contiguous() for part in _leaves(state)))
+    return rebuild(state, (part.transpose(0, 1).contiguous() for part in leaves(state)))
 
 
 @contextmanager
 def _with_forward(cell: nn.Module, forward: Callable[..., Any]) -> Iterator[None]:
-    cell.forward = forward  # type: ignore[method-assign]
+    cell.forward = forward
     try:
         yield
     finally:
@@ -299,47 +273,17 @@ def _with_forward(cell: nn.Module, forward: Callable[..., Any]) -> Iterator[None
 # ---- which networks are recurrences ----------------------------------------------------------
 
 
-class Stepped(nn.Module):
-    """A recurrence that is called with words, for networks that have `start` and `step` alone."""
-
-    def __init__(self, module: nn.Module) -> None:
-        super().__init__()
-        self.module = module
-
-    def forward(self, tokens: Words, lengths: Lengths | None = None) -> ClassLogits:
-        """Return the logits of the class of each right-aligned word."""
-        symbols, lengths = align_left(tokens, lengths, 2**62, checked=False)
-        stepping: Any = self.module
-        first, state = stepping.start()
-        result = first.expand(len(tokens), -1)
-        state = _rebuild(state, (_expanded(leaf, len(tokens)) for leaf in _leaves(state)))
-        for place, column in enumerate(symbols.unbind(dim=1)):
-            logits, state = stepping.step(state, column.clamp(min=0))
-            result = torch.where((lengths == place + 1)[:, None], logits, result)
-        return result
-
-
-def _expanded(leaf: Tensor, count: int) -> Tensor:
-    return leaf.expand(count, *leaf.shape[1:]).clone()
-
-
-def as_recogniser(module: nn.Module) -> nn.Module:
-    """Return a network that is called with words and their lengths."""
-    has_forward = type(module).forward is not nn.Module.forward
-    return with_lengths(module if has_forward or not _has_steps(module) else Stepped(module))
-
-
 def steps_of(model: nn.Module, num_symbols: int, num_classes: int, *, seed: int = 0) -> Steps:
     """Return the recurrence that a network is; `model` is called with words and their lengths.
 
     Raises:
         VerificationError: it is not a recurrence, as far as can be seen; the message says why.
     """
-    module = model.module if isinstance(model, Adapted | Stepped) else model
+    module = unwrap(model)
     device = next((weight.device for weight in model.parameters()), torch.device("cpu"))
     name = type(module).__name__
     stepping: Any = module
-    if not _has_steps(module):
+    if not has_steps(module):
         cells = [part for part in module.modules() if isinstance(part, _CELLS + _LAYERS)]
         if not cells:
             raise VerificationError(
@@ -353,11 +297,6 @@ def steps_of(model: nn.Module, num_symbols: int, num_classes: int, *, seed: int 
     steps = Steps(stepping, **sizes, name=name, device=device)
     _require_recurrence(steps, model, torch.Generator().manual_seed(seed))
     return steps
-
-
-def _has_steps(module: nn.Module) -> bool:
-    is_own = not type(module).__module__.startswith("lengthwise.")
-    return is_own and all(callable(getattr(module, name, None)) for name in ("start", "step"))
 
 
 @torch.no_grad()

@@ -13,7 +13,8 @@ from torch import Tensor, nn
 
 import lengthwise as lw
 from lengthwise.errors import RunError, VerificationError
-from lengthwise.models.stepping import Steps, as_recogniser, steps_of
+from lengthwise.models.custom_network import with_lengths
+from lengthwise.models.stepping import Steps, steps_of
 from lengthwise.proofs.search.exploration import decide
 from lengthwise.proofs.search.snapped_states import SnappedStates, tabulate_states
 from models.recurrences import CountedParity, Layered
@@ -29,12 +30,12 @@ def steps(seed: int, *, gain: float = 3.0) -> Steps:
     with torch.no_grad():
         for weight in network.parameters():
             weight.mul_(gain)
-    return steps_of(as_recogniser(network).eval(), 2, 2)
+    return steps_of(with_lengths(network).eval(), 2, 2)
 
 
 def some_representatives(found: Steps, count: int, seed: int) -> Tensor:
     generator = torch.Generator().manual_seed(seed)
-    words = torch.randint(2, (count, 6), generator=generator).unique(dim=0).tolist()
+    words = torch.unique(torch.randint(2, (count, 6), generator=generator), dim=0).tolist()
     return torch.cat([found.start()[1], found.read(words)[1]])
 
 
@@ -86,7 +87,7 @@ def test_the_table_is_the_network_snapped_after_every_symbol(seed: int) -> None:
 
 def test_a_changed_entry_of_the_table_is_never_called_right() -> None:
     """An entry that leads to another element changes the answers or leads to an equal state."""
-    found = steps_of(as_recogniser(CountedParity()), 2, 2)
+    found = steps_of(with_lengths(CountedParity()), 2, 2)
     points = torch.tensor([[0.0, 0.0], [0.0, 3.0], [1.0, 3.0], [0.0, 1.0], [1.0, 1.0]])
     snapped = tabulate_states(found, points, 0.0)
     assert decide(snapped, PARITY).is_closed
@@ -100,7 +101,7 @@ def test_a_changed_entry_of_the_table_is_never_called_right() -> None:
 
 
 def test_a_tie_between_two_representatives_is_not_certain() -> None:
-    found = steps_of(as_recogniser(CountedParity()), 2, 2)
+    found = steps_of(with_lengths(CountedParity()), 2, 2)
     points = torch.tensor([[0.0, 0.0], [1.0, 2.0], [0.0, 2.0], [1.0, 0.0]])
     assert not tabulate_states(found, points, 0.0).snaps.is_certain  # the count 1 is in the middle
     points[1:3, 1] = 3.0
@@ -112,7 +113,7 @@ def test_a_tie_of_logits_is_not_certain() -> None:
         def read(self, state: Tensor) -> Tensor:
             return super().read(state) * (state[:, 1:] != 2)
 
-    found = steps_of(as_recogniser(Level()), 2, 2)
+    found = steps_of(with_lengths(Level()), 2, 2)
     points = torch.tensor([[0.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
     assert not tabulate_states(found, points, 0.0).snaps.is_certain
 
@@ -125,7 +126,7 @@ def test_a_step_that_sees_its_batch_is_refused() -> None:
             logits, after = super().step(state, symbols)
             return logits + (state[:, 1:] > 30) * torch.arange(len(state))[:, None], after
 
-    found = steps_of(as_recogniser(Rarely()), 2, 2)
+    found = steps_of(with_lengths(Rarely()), 2, 2)
     points = torch.tensor([[0.0, 0.0], [0.0, 40.0], [1.0, 40.0]])
     with pytest.raises(VerificationError, match="depends on the other words of a batch"):
         tabulate_states(found, points, 0.0)

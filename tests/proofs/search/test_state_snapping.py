@@ -1,5 +1,6 @@
 """The choice of representatives: what closes, what validates, and what is refused."""
 
+import math
 from typing import Any
 
 import pytest
@@ -8,7 +9,8 @@ from torch import Tensor
 
 import lengthwise as lw
 from lengthwise.errors import VerificationError
-from lengthwise.models.stepping import Steps, as_recogniser, steps_of
+from lengthwise.models.custom_network import with_lengths
+from lengthwise.models.stepping import Steps, steps_of
 from lengthwise.proofs.search import state_snapping
 from lengthwise.proofs.search.state_snapping import StateSnapping, snap_states
 from lengthwise.tasks.task import Batch, Task
@@ -35,7 +37,7 @@ def validation(longest: int = 12) -> Batch:
 
 
 def snapped(network: CountedParity, words: Batch | None = None, **options: Any) -> StateSnapping:
-    steps = steps_of(as_recogniser(network), 2, 2)
+    steps = steps_of(with_lengths(network), 2, 2)
     return snap_states(steps, PARITY, validation() if words is None else words, **options)
 
 
@@ -75,8 +77,23 @@ def test_a_state_that_is_not_a_number_after_snapping_is_refused() -> None:
             logits, after = super().step(state, symbols)
             return logits, torch.where(state == 0.0, after, after / (state[:, :1] < 0.95))
 
-    with pytest.raises(VerificationError, match="not finite"):
+    with pytest.raises(VerificationError, match="not finite after '"):
         snapped(Rare(0.05))
+
+
+def test_a_state_that_only_snapped_words_lead_to_is_looked_at() -> None:
+    class Rare(Wobbly):
+        """Not a number after a state of words that are longer than those of validation."""
+
+        def step(self, state: Tensor, symbols: Tensor) -> tuple[Tensor, Tensor]:
+            logits, after = super().step(state, symbols)
+            return logits, after / ((after[:, :1] - 0.5).abs() > 0.5 * 0.98**20)
+
+    network = Rare(0.02)
+    assert snapped(network, validation(5)).verdict == "equivalent"
+    with pytest.raises(VerificationError, match=r"not finite after the symbols \[.*snapped"):
+        steps = Steps(network, num_symbols=2, num_classes=2, name="Rare")
+        state_snapping._images(steps, 1e-3, 100, math.inf)
 
 
 def test_a_snapping_that_never_closes_stops_at_its_limits(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,7 +118,7 @@ def test_a_network_that_is_wrong_is_refuted_once_snapped() -> None:
 
 
 def test_levels_are_fixed_by_the_states_alone() -> None:
-    steps: Steps = steps_of(as_recogniser(Wobbly(0.05)), 2, 2)
+    steps: Steps = steps_of(with_lengths(Wobbly(0.05)), 2, 2)
     first, second = (snap_states(steps, PARITY, validation()).tried for _ in range(2))
     assert first == second
     radii = [level.radius for level in first]

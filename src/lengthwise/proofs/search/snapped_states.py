@@ -205,9 +205,7 @@ class StateSnaps:
 
 def distances(rows: Tensor, others: Tensor) -> Tensor:
     """Return the Euclidean distances `[row, other]` in float64, not by products, which cancel."""
-    return torch.cdist(
-        rows.double(), others.double(), compute_mode="donot_use_mm_for_euclid_dist"
-    )
+    return torch.cdist(rows.double(), others.double(), compute_mode="donot_use_mm_for_euclid_dist")
 
 
 def tabulate_states(steps: Steps, representatives: Rows, radius: float) -> SnappedStates:
@@ -278,7 +276,7 @@ def step_in_batches(
 def _snap(rows: Tensor, representatives: Tensor) -> tuple[Tensor, Tensor, float]:
     """Return the nearest representatives, their distances, and the least lead over the second."""
     nearest, moved, clear = [], [], np.inf
-    for part in rows.split(_BATCH):
+    for part in torch.split(rows, _BATCH):
         found = distances(part, representatives)
         best = found.topk(min(2, found.shape[1]), dim=1, largest=False)
         nearest.append(found.argmin(dim=1))

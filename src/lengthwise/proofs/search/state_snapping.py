@@ -157,7 +157,11 @@ def snap_states(
             reason = f"the budget of {seconds:.0f} s is spent"
             break
         level = Fineness(radius=radius, way=way, representatives=None)
-        points = _representatives(steps, states, radius, way, max_representatives, end)
+        points = (
+            _images(steps, radius, max_representatives, end)
+            if way == "images"
+            else _means(start, states, radius, max_representatives)
+        )
         if points is None:
             too_fine.add(way)
             tried.append(level)
@@ -180,7 +184,7 @@ def snap_states(
             best = (snapped, tried[-1], found)
         if verdict == "equivalent" or choose == "validation":
             break
-    common = {
+    common: dict[str, Any] = {
         "tried": tuple(tried),
         "validation_words": len(classes),
         "validation_right": raw_right,
@@ -241,15 +245,6 @@ def _visit(
     return logits, torch.cat(visited)
 
 
-def _representatives(
-    steps: Steps, states: Rows, radius: float, way: str, most: int, end: float
-) -> Rows | None:
-    """Return the representatives of a level, the start first; None if there are too many."""
-    if way == "means":
-        return _means(steps.start()[1], states, radius, most)
-    return _images(steps, radius, most, end)
-
-
 def _images(steps: Steps, radius: float, most: int, end: float) -> Rows | None:
     """Return states that follow from each other, each farther than the radius from the earlier."""
     known = steps.start()[1]
@@ -264,8 +259,8 @@ def _images(steps: Steps, radius: float, most: int, end: float) -> Rows | None:
         except StateError as error:
             word = [*words[int(row[error.row])], int(symbol[error.row])]
             raise VerificationError(
-                f"{error} after snapping along the symbols {word}, {format_count(len(word))} in "
-                f"all. Nothing is decided about such a network; look at its weights."
+                f"{error} after the symbols {word}, with the state snapped after each. Nothing is "
+                f"decided about such a network; look at its weights."
             ) from None
         far = (distances(after, known).min(dim=1).values > radius).nonzero()[:, 0]
         for place in far.tolist():
