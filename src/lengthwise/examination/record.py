@@ -21,9 +21,9 @@ from lengthwise.templates import template
 _LONGEST_SHOWN = 120
 
 _HOW: dict[How, str] = {
-    "exhaustive": "all short words",
-    "guided": "words chosen along the states or from the automaton",
-    "sampled": "random words of the test",
+    "exhaustive": "short",
+    "sampled": "random",
+    "guided": "chosen",
 }
 
 
@@ -47,6 +47,14 @@ class Examination:
 
     `print(found)` writes it in lines, `.to_dict()` has the numbers, and `.save("page.html")` writes
     a page. `.snapped` is the snapped network, which is called like another.
+
+    Examples:
+        >>> import lengthwise as lw
+        >>> found = lw.examine(lw.load("zoo:parity"), budget=2, longest=100)
+        >>> found
+        Examination(regular-gpt-binary on parity: proved: The model as it runs gives every word ...)
+        >>> found.snapping is None, found.empty_word
+        (True, 'right')
     """
 
     language: Language
@@ -95,29 +103,29 @@ class Examination:
             return f"proved: {self.certificate.statement}"
         search = self.search
         if search.word is None:
-            return (
-                f"right on everything tried, which is not a proof: {self._tried}; {self._all_short}"
-            )
-        length = format_count(len(search.word), "symbol")
+            return f"right on everything tried, which is not a proof; {self._all_short}"
         assert search.how is not None
-        found = f"wrong on a word of {length}, found among {_HOW[search.how]}"
+        found = f"wrong on a word of {format_count(len(search.word), 'symbol')}"
         if search.is_shortest:
             return f"{found}; all shorter words are right"
-        return f"{found}; a shorter one may exist, of {search.right_to + 1} symbols or more"
+        return f"{found}, a {_HOW[search.how]} one; {self._all_short}"
 
     @property
     def _tried(self) -> str:
-        return ", ".join(
-            f"{format_count(number, 'word')} ({_HOW[how]}) of up to {self.search.longest[how]:,} "
-            f"symbols"
-            for how, number in self.search.tried.items()
+        """The words that were tried: all short ones, random ones, and others chosen by states."""
+        tried = self.search.tried
+        each = (
+            f"{tried[how]:,} {kind} {'words' if not place else 'ones'} to "
+            f"{self.search.longest[how]:,}"
+            for place, (how, kind) in enumerate((h, k) for h, k in _HOW.items() if h in tried)
         )
+        return f"{', '.join(each)} symbols"
 
     @property
     def _all_short(self) -> str:
         if self.search.right_to < 1:
             return "no length was tried in full"
-        return f"all words of at most {format_count(self.search.right_to, 'symbol')} are right"
+        return f"all words to {format_count(self.search.right_to, 'symbol')} are right"
 
     @property
     def verdict(self) -> str:
@@ -128,17 +136,17 @@ class Examination:
         if snapping.snapped is None:
             return f"not decided: {snapping.reason}"
         table = (
-            f"{format_count(snapping.representatives or 0, 'representative')}, radius "
-            f"{snapping.snapped.snaps.radius:.3g}, chosen by {snapping.chosen_by} as number "
-            f"{len(snapping.tried)} of the levels tried"
+            f"radius {snapping.snapped.snaps.radius:.3g} chosen by {snapping.chosen_by}, "
+            f"{format_count(len(snapping.tried), 'level')} tried"
         )
+        count = format_count(snapping.representatives or 0, "representative")
         if snapping.verdict == "equivalent":
-            return f"right at every length, decided on its table ({table})"
+            return f"right at every length, decided on the table of {count} ({table})"
         if snapping.wrong is not None:
             length = format_count(len(snapping.wrong), "symbol")
             word = shorten(self.language.decode(snapping.wrong), 40)
-            return f"wrong on {word!r} of {length}, and on no shorter word ({table})"
-        return f"not decided: {snapping.reason} ({table})"
+            return f"wrong on {word!r} of {length}, and on no shorter word ({count}, {table})"
+        return f"not decided: {snapping.reason} ({count}, {table})"
 
     @property
     def accuracy_41_500(self) -> tuple[int, int] | None:
@@ -177,7 +185,8 @@ class Examination:
         ]
         if search.word is not None:
             word = shorten(self.language.decode(search.word), _LONGEST_SHOWN)
-            lines += [("wrong word", word), ("tried", self._tried)]
+            lines.append(("wrong word", word))
+        lines.append(("tried", self._tried))
         if self.empty_word in ("wrong", "unreadable"):
             said = {"wrong": "is wrong", "unreadable": "cannot be read"}[self.empty_word]
             lines.append(("empty word", f"{said}; all lines are about the other words"))
@@ -212,10 +221,10 @@ class Examination:
         if (middle := self.accuracy_41_500) is not None:
             low, high = wilson(*middle)
             said = f"{percent(middle[0] / middle[1])} % ({percent_interval(low, high)} %)"
-            lines.append(("accuracy, 41 to 500", f"{said}, {format_count(middle[1], 'word')}"))
-        if self.shortcuts:
-            best = max(self.shortcuts, key=lambda name: self.shortcuts[name])
-            lines.append(("best shortcut", f"{percent(self.shortcuts[best])} %: {best}"))
+            if self.shortcuts:
+                best = max(self.shortcuts, key=lambda name: self.shortcuts[name])
+                said += f"; the best shortcut, {best}, {percent(self.shortcuts[best])} %"
+            lines.append(("accuracy, 41 to 500", said))
         long = [row for row in self.by_length() if row["length"] > 500]
         if long:
             each = ", ".join(f"{percent(row['accuracy'])} % at {row['length']:,}" for row in long)
@@ -238,7 +247,7 @@ class Examination:
         else:
             rows = [self.drift[0], self.drift[len(self.drift) // 2], last]
             each = (f"{row.largest:.3g} at {row.length:,}" for row in rows if row.largest)
-            said = f"states are at most {', '.join(each)} symbols from a representative"
+            said = f"farthest state from a representative: {', '.join(each)} symbols"
         if self.grows:
             said += "; states grow with the word, so no finite automaton follows them for ever"
         return said
@@ -342,6 +351,9 @@ class Examination:
 
     def save(self, path: Path | str) -> None:
         """Write the page.
+
+        Args:
+            path: the file.
 
         Raises:
             ConfigError: the name does not end in `.html`.
