@@ -50,7 +50,7 @@ def test_a_drifting_network_is_snapped_and_the_costs_are_said() -> None:
     found = lw.examine(Drifting(), "parity", longest=400, **SMALL)
     assert found.snapping is not None
     assert found.snapping.verdict == "equivalent"
-    assert "right at every length, decided on the table" in found.verdict
+    assert "right at every length, decided on a table" in found.verdict
     assert found.automaton is not None
     assert found.automaton.machine.num_states == 2
     assert found.automaton.is_language

@@ -135,13 +135,11 @@ class Examination:
             return f"not snapped: {self.why_not}"
         if snapping.snapped is None:
             return f"not decided: {snapping.reason}"
-        table = (
-            f"radius {snapping.snapped.snaps.radius:.3g} chosen by {snapping.chosen_by}, "
-            f"{format_count(len(snapping.tried), 'level')} tried"
-        )
+        radius = f"{snapping.snapped.snaps.radius:.3g}"
+        table = f"radius {radius}, chosen by {snapping.chosen_by}"
         count = format_count(snapping.representatives or 0, "representative")
         if snapping.verdict == "equivalent":
-            return f"right at every length, decided on the table of {count} ({table})"
+            return f"right at every length, decided on a table of {count} ({table})"
         if snapping.wrong is not None:
             length = format_count(len(snapping.wrong), "symbol")
             word = shorten(self.language.decode(snapping.wrong), 40)
