@@ -25,6 +25,7 @@ from lengthwise.examination.wrong_words import (
 from lengthwise.languages.language import Language
 from lengthwise.models.custom_network import require_steady_if_own, unwrap, with_lengths
 from lengthwise.models.eval_mode import in_eval_mode
+from lengthwise.models.recurrent import Recurrent
 from lengthwise.models.stepping import Steps, steps_of
 from lengthwise.problems.base import Run
 from lengthwise.problems.resolve import Model, fitting_language, list_lengths, module_of, run_of
@@ -33,12 +34,15 @@ from lengthwise.proofs.search.certify import certify
 from lengthwise.proofs.search.extracted_automaton import extract_automaton
 from lengthwise.proofs.search.integrity import PROVABLE
 from lengthwise.proofs.search.learning_by_tests import learn_by_tests
-from lengthwise.proofs.search.state_snapping import Choice, StateSnapping, snap_states
+from lengthwise.proofs.search.state_snapping import (
+    VALIDATION_LENGTH,
+    Choice,
+    StateSnapping,
+    draw_validation,
+    snap_states,
+)
 from lengthwise.status_lines import report_silence
 from lengthwise.tasks.task import Task
-
-VALIDATION, VALIDATION_LENGTH = 1_000, 40
-"""Number and greatest length of validation words."""
 
 _LONGEST, _LONGEST_AS_A_WHOLE = 100_000, 2_000
 """Greatest length of a word, where a network is read symbol by symbol and where it is not."""
@@ -144,7 +148,7 @@ class _Examiner:
         self.search = Search()
         module = unwrap(model)
         self.name = type(module).__name__ if run is None else run.plan.model
-        self.is_provable = type(module) in PROVABLE
+        self.is_provable = type(module) in PROVABLE and not isinstance(module, Recurrent)
         self.module = module
         self.steps, self.why_not = self._find_steps()
 
@@ -162,7 +166,7 @@ class _Examiner:
             longest = _LONGEST if self.steps or self.is_provable else _LONGEST_AS_A_WHOLE
         task = Task(language=self.given)
         try_all(self.asker, self.search, end=self._end("exhaustive"), most=_ENUMERATED)
-        snapping = self._snap(task, choose, validation_length)
+        snapping = self._snap(choose, validation_length)
         snapped = None if snapping is None else snapping.snapped
         certificate = self._certify()
         tested = score_by_length(
@@ -234,11 +238,10 @@ class _Examiner:
                 raise
             return None, str(error)
 
-    def _snap(self, task: Task, choose: Choice, longest: int) -> StateSnapping | None:
+    def _snap(self, choose: Choice, longest: int) -> StateSnapping | None:
         if self.steps is None:
             return None
-        generator = torch.Generator().manual_seed(self.seed + 1)
-        words = task.draw_mixed(VALIDATION, longest, generator)
+        words = draw_validation(self.given, longest, seed=self.seed)
         kept = (words.lengths > 0) | (self.empty_word == "right")
         words = replace(
             words,

@@ -40,13 +40,16 @@ from lengthwise.proofs.search.snapped_states import (
     step_in_batches,
     tabulate_states,
 )
-from lengthwise.tasks.task import Batch
+from lengthwise.tasks.task import Batch, Task
 
 Choice = Literal["proof", "validation"]
 StateVerdict = Literal["equivalent", "counterexample", "not-closed"]
 
 MAX_REPRESENTATIVES = 1_000
 """Most representatives of a level."""
+
+VALIDATION, VALIDATION_LENGTH = 1_000, 40
+"""Number of validation words, and their greatest length unless another is given."""
 
 _SHARES = tuple(2.0 ** (-half / 2) for half in range(1, 17))
 """Radii, as shares of the greatest distance of a state from the start."""
@@ -214,6 +217,14 @@ def snap_states(
         reason=found.reason,
         **common,
     )
+
+
+def draw_validation(
+    language: Language, longest: int = VALIDATION_LENGTH, *, seed: int = 0
+) -> Batch:
+    """Draw validation words: of uniform lengths, and classes equally often."""
+    generator = torch.Generator().manual_seed(seed + 1)
+    return Task(language=language).draw_mixed(VALIDATION, longest, generator)
 
 
 def _levels(scale: float) -> Iterator[tuple[float, Literal["images", "means"]]]:
