@@ -107,8 +107,8 @@ def compile(spec: Language | str, **settings: Any) -> Construction:
     Args:
         spec: a language; `circuit:FILE`; or a name such as `chiang2022/parity` or
             `steps2022/addition-2`, which `lengthwise compile` lists.
-        settings: of a language `rung` (the kind of network), `chunk`, `norm` and `target`; of a
-            circuit `error` and `epsilon`; of a name those that the list says.
+        settings: of a language `rung` (the kind of network), `chunk_size`, `norm` and `target`; of
+            a circuit `error` and `epsilon`; of a name those that the list says.
 
     Returns:
         `.claim` states what the model computes, `.verify()` compares it with the independent

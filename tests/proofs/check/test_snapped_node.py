@@ -112,8 +112,8 @@ def test_a_network_with_numbers_for_a_state_is_proved_once_snapped(
     file = tmp_path / "certificate.json"
     proved.save(file)
     assert lw.check(file, language="parity").statement == proved.statement
-    assert proved.sureness is not None
-    assert proved.sureness.is_certain
+    assert proved.margins is not None
+    assert proved.margins.is_certain
     assert is_right_by_definition(proved)
     assert classes_by_definition(proved, [(1,) * 31, (0,) * 30 + (1,)]) == [1, 1]
 
