@@ -13,9 +13,10 @@ def parity_network(num_classes: int = 2, gain: float = 4.0) -> Recurrent:
     with torch.no_grad():
         for weight in network.parameters():
             weight.zero_()
-        network.cell.weight_hh_l0.copy_(gain * torch.stack([parity, parity]))
-        network.cell.weight_ih_l0[:, 1] = gain
-        network.cell.bias_ih_l0.copy_(gain * torch.tensor([-0.5, -1.5]))
+        weights = dict(network.named_parameters())
+        weights["cell.weight_hh_l0"].copy_(gain * torch.stack([parity, parity]))
+        weights["cell.weight_ih_l0"][:, 1] = gain
+        weights["cell.bias_ih_l0"].copy_(gain * torch.tensor([-0.5, -1.5]))
         network.answer.weight[:2].copy_(torch.stack([-parity, parity]))
         network.answer.bias[:2].copy_(torch.tensor([0.5, -0.5]))
         network.answer.bias[2:] = -10.0

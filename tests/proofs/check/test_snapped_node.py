@@ -41,7 +41,10 @@ def random_network(cell: Any, layers: int, width: int, seed: int, dtype: torch.d
 
 
 def plain_steps(network: Recurrent) -> Steps:
-    sizes = {"num_symbols": network.config.vocab_size, "num_classes": network.config.num_classes}
+    sizes: dict[str, Any] = {
+        "num_symbols": network.config.vocab_size,
+        "num_classes": network.config.num_classes,
+    }
     return Steps(CellSteps(network, [network.cell]), **sizes, name="Recurrent")
 
 
@@ -162,7 +165,9 @@ def changed(proved: Certificate, draw: random.Random) -> Certificate:
         proved,
         elements={"representatives": pack(representatives), "pairs": pairs},
         weights=weights,
-        levels=tuple({k: tuple(map(tuple, v)) for k, v in level.items()} for level in levels),
+        levels=tuple(
+            {k: tuple((a, b) for a, b in v) for k, v in level.items()} for level in levels
+        ),
     )
 
 
@@ -182,7 +187,7 @@ def test_other_strengths_and_changed_layers_are_refused() -> None:
     network = parity_network()
     with pytest.raises(VerificationError, match="is not for a state of numbers"):
         certify(network, PARITY, strength="discrete")
-    network.cell._flat_weights = [weight.clone() for weight in network.cell._flat_weights]
+    network.cell._flat_weights = [weight.clone() for weight in network.cell.parameters()]
     with pytest.raises(VerificationError, match="computes with other weights"):
         certify(network, PARITY)
 

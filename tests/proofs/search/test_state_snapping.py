@@ -15,6 +15,7 @@ from lengthwise.proofs.search import state_snapping
 from lengthwise.proofs.search.state_snapping import StateSnapping, snap_states
 from lengthwise.tasks.task import Batch, Task
 from models.recurrences import CountedParity
+from proofs.snapped import parity_network
 
 PARITY = lw.language("parity")
 
@@ -120,3 +121,10 @@ def test_levels_are_fixed_by_the_states_alone() -> None:
     radii = [level.radius for level in first]
     assert radii == sorted(radii, reverse=True)
     assert len(state_snapping._SHARES) == 16
+
+
+def test_the_automaton_of_a_recurrence_is_that_of_its_snapped_network() -> None:
+    found = lw.extract(parity_network(), language=PARITY)
+    assert found.automaton.difference(PARITY) is None
+    assert not found.is_exact
+    assert lw.predict(found.snap(), ["1" * 3_001], language=PARITY) == ["1"]
