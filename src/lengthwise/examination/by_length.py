@@ -174,6 +174,8 @@ def measure_drift(
     generator = torch.Generator().manual_seed(seed)
     while longest > 10 and _with_words(task, longest) != longest:
         longest -= 1
+    if not task.classes_at(longest):
+        return []
     words = task.draw(torch.full((_DRIFTING,), longest), generator).tokens
     _, rows = steps.start()
     rows = rows.repeat(_DRIFTING, 1)

@@ -196,13 +196,16 @@ class CellSteps:
         self._device = next((weight.device for weight in model.parameters()), torch.device("cpu"))
 
     def start(self) -> tuple[Tensor, State]:
-        """Return the logits of the empty word, zeros if it cannot be read, and the first state."""
+        """Return the logits of the empty word, and the first state.
+
+        Of a network that cannot read the empty word they are those of the first class.
+        """
         symbol = torch.zeros(1, dtype=torch.long, device=self._device)
         logits, before, _ = self._read(symbol, None)
         try:
             empty = self._model(symbol[:, None][:, :0], torch.zeros_like(symbol))
         except LengthwiseError:
-            empty = torch.zeros_like(logits)
+            empty = torch.eye(1, logits.shape[1], dtype=logits.dtype, device=logits.device)
         return empty, before
 
     def step(self, state: State, symbols: Tensor) -> tuple[Tensor, State]:
