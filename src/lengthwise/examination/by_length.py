@@ -42,7 +42,7 @@ _DRIFTING = 16
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Tested:
+class ScoredWords:
     """The scores of sampled words, and what was seen on them."""
 
     scores: Scores
@@ -72,7 +72,7 @@ def score_by_length(
     end: float,
     reads_symbols: bool,
     snapped: SnappedStates | None = None,
-) -> Tested:
+) -> ScoredWords:
     """Test a network on sampled words, from short to long, until the time is up.
 
     Of a network that is not read symbol by symbol, fewer long words are asked at once, since memory
@@ -137,7 +137,7 @@ def score_by_length(
         length_before = max(group)
     if not records:
         raise TaskError(f"{task.id} has no word of the lengths {list(lengths)[:5]}. Use others.")
-    return Tested(
+    return ScoredWords(
         scores=Scores(tuple(records)),
         wrong=wrong,
         agreeing=None if snapped is None else agreeing,

@@ -12,7 +12,7 @@ from lengthwise.arguments import number, require_integer, require_text
 from lengthwise.errors import ConfigError, LengthwiseError, VerificationError, unknown_name
 from lengthwise.evaluation.shortcuts import shortcuts_beside
 from lengthwise.examination.by_length import choose_lengths, measure_drift, score_by_length
-from lengthwise.examination.record import Automaton, Examination
+from lengthwise.examination.record import Examination, ExaminedAutomaton
 from lengthwise.examination.wrong_words import (
     Asker,
     Search,
@@ -267,7 +267,7 @@ class _Examiner:
             self.why_not = str(error)
             return None
 
-    def _automaton(self, snapping: StateSnapping | None) -> Automaton | None:
+    def _automaton(self, snapping: StateSnapping | None) -> ExaminedAutomaton | None:
         """Return the automaton of the weights, of the snapped network, or of queries."""
         learned = None
         if snapping is not None:
@@ -302,7 +302,7 @@ class _Examiner:
             if not learned.agrees_with_tests:
                 of = f"{of}, which differs from the network on {learned.counterexample!r}"
         difference = machine.difference(self.language)
-        return Automaton(
+        return ExaminedAutomaton(
             machine=machine,
             of=of,
             is_language=difference is None,
@@ -310,7 +310,9 @@ class _Examiner:
             learned=learned,
         )
 
-    def _search_guided(self, automaton: Automaton | None, longest: int, *, is_proved: bool) -> None:
+    def _search_guided(
+        self, automaton: ExaminedAutomaton | None, longest: int, *, is_proved: bool
+    ) -> None:
         if is_proved or self.search.is_shortest:
             return
         if automaton is not None and automaton.difference is not None:

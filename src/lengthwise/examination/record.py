@@ -28,7 +28,7 @@ _HOW: dict[How, str] = {
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Automaton:
+class ExaminedAutomaton:
     """The automaton that a network, or the snapped network, computes."""
 
     machine: Language
@@ -75,7 +75,7 @@ class Examination:
     snapping: StateSnapping | None
     agreeing: int | None
     """Number of words of the test to which the snapped network gives the network's class."""
-    automaton: Automaton | None
+    automaton: ExaminedAutomaton | None
     certificate: Certificate | None
     """What is proved of a network of the package that has proofs."""
     budget: float
