@@ -29,7 +29,7 @@ def number():
     return 5
 """
 
-FEW = ["--budget", "2", "--longest", "60", "--words", "4"]
+FEW = ["--budget", "8", "--longest", "60", "--words", "4"]
 
 
 @pytest.fixture

@@ -56,6 +56,9 @@ _ENUMERATED = 2**17
 _SHARES = {"exhaustive": 0.1, "snapping": 0.35, "test": 0.75, "guided": 0.95, "shorter": 1.0}
 """Share of the budget that is spent when each part ends; time that a part leaves is for others."""
 
+_LEAST = 0.25
+"""Share of the budget that snapping has at least, however long the parts before it took."""
+
 
 @report_silence("examining")
 def examine(
@@ -254,7 +257,7 @@ class _Examiner:
             self.language,
             words,
             choose=choose,
-            seconds=max(0.0, self._end("snapping") - time.monotonic()),
+            seconds=max(_LEAST * self.budget, self._end("snapping") - time.monotonic()),
             seed=self.seed,
         )
 

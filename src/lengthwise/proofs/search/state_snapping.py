@@ -156,7 +156,7 @@ def snap_states(
     for radius, way in _levels(scale):
         if way in too_fine:  # it would need even more representatives
             continue
-        if time.monotonic() > end:
+        if tried and time.monotonic() > end:
             reason = f"the budget of {seconds:.0f} s is spent"
             break
         level = Fineness(radius=radius, way=way, representatives=None)
