@@ -103,7 +103,8 @@ def test_the_file_names_symbols_classes_and_its_origin(tmp_path: Path) -> None:
     properties = {each.key: json.loads(each.value) for each in model.metadata_props}
     assert properties == {"symbols": ["0", "1", "2"], "classes": ["0", "1", "2", "3", "4"]}
     assert model.doc_string.startswith("The network of zoo:cycle-navigation-tiny.\n")
-    assert "is about it as lengthwise runs it, and not about this file" in model.doc_string
+    assert "\nCertificate " in model.doc_string
+    assert "A certificate does not cover this file" in model.doc_string
     assert [each.version for each in model.opset_import] == [17]
     first = path.read_bytes()
     lw.export("zoo:cycle-navigation-tiny", path)
@@ -124,16 +125,16 @@ def test_other_networks_are_refused(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
-    ["parity", "d-3-exact", "s3", "cycle-navigation-tiny", "s3-tiny", "parity-tiny", "a5-tiny"],
+    ["parity", "d-3-exact", "cycle-navigation-tiny", "s3-tiny", "parity-tiny"],
 )
 def test_equal_answers_on_words_of_all_lengths(name: str, tmp_path: Path) -> None:
-    """10,000 words, 40 of each of 250 lengths from 0 to 2,000."""
+    """10,000 words, 100 of each of 100 lengths from 0 to 2,000."""
     run = lw.load(f"zoo:{name}")
     lw.export(run, tmp_path / "network.onnx")
     session = session_of((tmp_path / "network.onnx").read_bytes())
     draw = np.random.default_rng(7)
-    for length in (*range(10), *draw.integers(10, 2_001, 239), 2_000):
-        words = draw.integers(0, run.language.num_symbols, (40, length))
+    for length in (*range(10), *draw.integers(10, 2_001, 89), 2_000):
+        words = draw.integers(0, run.language.num_symbols, (100, length))
         (logits,) = session.run(["logits"], {"words": words})
         with torch.no_grad():
             expected = run.model(torch.tensor(words)).argmax(dim=1)

@@ -34,6 +34,7 @@ COMMANDS = {
     "train": "train a model on a language, the steps of an algorithm, text or translations",
     "evaluate": "score a trained model: accuracy by length, perplexity, or BLEU",
     "certify": "prove that a run is right at every length, or find the shortest wrong word",
+    "examine": "find where a network breaks, its automaton, and a version right at every length",
     "monitor": "say what holds of sequences of events as they come, for now or for good",
     "predict": "print the answers of a trained model to the lines on standard input",
     "snap": "replace a network by tables: vectors snapped to representatives",

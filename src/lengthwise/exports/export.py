@@ -137,9 +137,10 @@ class _Proof:
     """A proof in a run's folder that the checker accepted."""
 
     language: Language
-    digest: str
+    said: str
+    """The certificate's digest and statement."""
     notes: tuple[str, ...]
-    """What it says of the automaton of its language."""
+    """The same, and what it says of the automaton of its language."""
 
 
 def _proof_of(run: "Run") -> _Proof | None:
@@ -151,20 +152,20 @@ def _proof_of(run: "Run") -> _Proof | None:
     language = proof.certificate.language
     digest = read_object(proof.path)["digest"]
     words = "every word" if language.domain is None else "every word of the domain"
+    said = f"Certificate {digest}: {proof.certificate.statement}"
     notes = (
-        f"The automaton of {_named(language)}, which the network of {place_of(run)} computes.",
-        f"Certificate {digest}: {proof.certificate.statement}",
+        f"The automaton of {_named(language)}, proved of the network of {place_of(run)}.",
+        said,
         f"This automaton is exact: it gives {words} the class that the certificate is about.",
     )
-    return _Proof(language, digest, notes)
+    return _Proof(language, said, notes)
 
 
 def _note_on_arithmetic(proof: _Proof | None) -> str:
-    if proof is None:
-        return "No certificate is about it."
+    said = "No certificate is about this network." if proof is None else proof.said
     return (
-        f"Certificate {proof.digest} is about it as lengthwise runs it, and not about this file, "
-        f"whose arithmetic is that of the library that runs it."
+        f"{said} A certificate does not cover this file, whose arithmetic is that of the library "
+        f"that runs it."
     )
 
 

@@ -192,16 +192,16 @@ def _add_tree(graph: Graph, model: RegularGPT) -> str:
     return graph.linear(graph.layer_norm(root, model.final_norm), model.answer)
 
 
-def _present(body: Graph, words: str, number: str, missing: str, chunk: int) -> str:
+def _present(body: Graph, words: str, number: str, missing: str, chunk_size: int) -> str:
     """Return which children of each chunk are there; the last one always is."""
     total = body.op("Squeeze", body.op("Add", number, missing))
     places = body.op("Range", body.scalar(0), total, body.scalar(1))
     there = body.op("GreaterOrEqual", places, missing)
-    of_chunks = body.op("Reshape", there, body.integers(1, -1, chunk))
-    last = body.truths([place == chunk - 1 for place in range(chunk)])
+    of_chunks = body.op("Reshape", there, body.integers(1, -1, chunk_size))
+    last = body.truths([place == chunk_size - 1 for place in range(chunk_size)])
     each = body.op("Or", of_chunks, last)
     shape = body.op("Concat", words, body.integers(1, 1), axis=0)
-    return body.op("Reshape", body.op("Expand", each, shape), body.integers(-1, chunk))
+    return body.op("Reshape", body.op("Expand", each, shape), body.integers(-1, chunk_size))
 
 
 def _layer(body: Graph, layer: Layer, x: str, present: str | None, *, everywhere: bool) -> str:
