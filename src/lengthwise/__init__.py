@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from lengthwise.answers import evaluate, predict
     from lengthwise.api import certify, compile, infer, load, train
     from lengthwise.constructions.exact import Construction
+    from lengthwise.decoding.processor import logits_processor
     from lengthwise.evaluation.scores import Scores
     from lengthwise.interpret import extract
     from lengthwise.languages.language import Language
@@ -60,6 +61,7 @@ __all__ = [
     "interpret",
     "language",
     "load",
+    "logits_processor",
     "predict",
     "steps",
     "train",
@@ -82,6 +84,7 @@ _ELSEWHERE = {
     "evaluate": "answers",
     "extract": "interpret",
     "language": "languages.spec",
+    "logits_processor": "decoding.processor",
     "predict": "answers",
 }
 """Modules of the names that `lengthwise.api` does not have."""
