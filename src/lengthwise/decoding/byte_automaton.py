@@ -30,7 +30,9 @@ Run = tuple[tuple[int, int], ...]
 _ENCODED = ((0, 0x7F), (0x80, 0x7FF), (0x800, 0xD7FF), (0xE000, 0xFFFF), (0x10000, 0x10FFFF))
 """Ranges of code points whose UTF-8 has one length; surrogates have none."""
 
-_PIECE = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|.", re.DOTALL)
+PIECE = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|.", re.DOTALL)
+"""An escape, a class in brackets, or a single character of an expression."""
+
 _UNICODE_SETS = re.compile(r"\\[dDwWsS]")
 _FLAGS = {re.IGNORECASE: "re.IGNORECASE", re.VERBOSE: "re.VERBOSE", re.LOCALE: "re.LOCALE"}
 
@@ -63,7 +65,7 @@ def byte_automaton(
     if isinstance(language, re.Pattern):
         if spelling:
             raise LanguageError("spelling is for languages; an expression of re has characters.")
-        automaton = of_expression(_as_ours(language), short_symbols(language.pattern))
+        automaton = of_expression(as_ours(language), short_symbols(language.pattern))
     else:
         machine = parse(language) if isinstance(language, str) else language
         automaton = _of_language(machine, spelling or {})
@@ -133,7 +135,7 @@ def _of_language(language: Language, spelling: Mapping[str, str]) -> ByteAutomat
 # ---- expressions of re -----------------------------------------------------------------------
 
 
-def _as_ours(pattern: re.Pattern[str]) -> str:
+def as_ours(pattern: re.Pattern[str]) -> str:
     """Return our expression for the strings that a pattern of `re` matches as a whole.
 
     Ours has no spaces outside classes, and reads `&` and `^` as operators.
@@ -145,7 +147,7 @@ def _as_ours(pattern: re.Pattern[str]) -> str:
         if pattern.flags & flag:
             raise LanguageError(f"{spoken} is not supported. Write {short_symbols(written)} out.")
     pieces = []
-    for match in _PIECE.finditer(written):
+    for match in PIECE.finditer(written):
         piece = match.group()
         if piece.startswith(("\\", "[")) and not pattern.flags & re.ASCII:
             _require_ascii_sets(piece, written)

@@ -108,10 +108,15 @@ class TokenAutomaton:
             level = [state for state in before if found[state] == _FAR]
         return found
 
+    @property
+    def states(self) -> list[int]:
+        """The states that tokens reach and from which they reach the end."""
+        return np.flatnonzero(self.distance < _FAR).tolist()
+
     @cached_property
     def longest(self) -> int:
         """The most tokens that the end can be away."""
-        return int(self.distance[self.distance < _FAR].max())
+        return int(self.distance[self.states].max())
 
     def shortest(self, state: int) -> list[int]:
         """Return the fewest tokens that lead from a live state to an accepting one."""

@@ -1,8 +1,8 @@
 """The tokens of a tokenizer as strings of bytes, and the tree of their beginnings."""
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -30,6 +30,8 @@ class Vocabulary:
     """The bytes of each token; None for one that is never text, such as padding."""
     ends: tuple[int, ...]
     """The tokens that end a text."""
+    special: Mapping[int, bytes] = field(default_factory=dict)
+    """How tokens that are not text are written, such as `</s>`; engines of others want to know."""
 
     def __post_init__(self) -> None:
         for token in self.tokens:
@@ -152,10 +154,13 @@ def vocabulary_of(tokenizer: Any, end: int | Sequence[int] | None = None) -> Voc
     unknown = described["model"].get("unk_token")
     numbers = backend.get_vocab(True)
     tokens: list[bytes | None] = [None] * (1 + max(numbers.values()))
+    special = {}
     for written, number in numbers.items():
-        if number not in wordless and written != unknown:
+        if number in wordless or written == unknown:
+            special[number] = written.encode()
+        else:
             tokens[number] = _bytes_of(written, steps)
-    vocabulary = Vocabulary(tuple(tokens), _ends(end))
+    vocabulary = Vocabulary(tuple(tokens), _ends(end), special)
     _require_same_text(backend, vocabulary, name)
     return vocabulary
 
