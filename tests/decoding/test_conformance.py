@@ -107,8 +107,8 @@ def test_a_fault_beyond_the_states_is_found_with_more() -> None:
     """An engine of 8 states that forgets to repeat, of a language of 1."""
     engine = Hidden("a{0,7}", LETTERS)
     language = Hidden("a*", LETTERS).automaton
-    assert compare(engine, language, more_states=6).max_states == 7
-    found = compare(engine, language, more_states=7)
+    assert compare(engine, language, more_states=5).max_states == 6
+    found = compare(engine, language, more_states=6)
     assert (found.verdict, found.tokens) == ("lost", (0,) * 8)
     exact = compare(Planted("a{0,7}", LETTERS), language)
     assert (exact.tokens, exact.is_exact) == ((0,) * 8, True)
@@ -173,11 +173,31 @@ def test_known_faults_are_found_from_the_expression_alone(
     assert (found.verdict, spelled) == (verdict, text)
 
 
-def test_an_engine_that_refuses_says_so_in_a_line() -> None:
-    pytest.importorskip("xgrammar")
-    with pytest.raises(ConfigError, match=r"xgrammar .* refuses the expression"):
-        judge("xgrammar", "(a*)(b|c){2,1000000000}", LETTERS)
-    with pytest.raises(
-        ConfigError, match="unknown engine 'outlines'. Did you mean 'outlines-core'"
-    ):
+def test_an_engine_that_refuses_says_so_in_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Refusing(Planted):
+        def __init__(self, expression: str, vocabulary: Vocabulary) -> None:
+            raise ValueError("too hard\nfor me")
+
+    monkeypatch.setitem(ENGINES._entries, "refusing", Refusing)
+    with pytest.raises(ConfigError, match=r"refusing .* refuses the expression 'a' .*too hard\)"):
+        judge("refusing", "a", LETTERS)
+    with pytest.raises(ConfigError, match=r"unknown engine 'outlines'\. Did you mean 'outlines-co"):
         judge("outlines", "a", LETTERS)
+
+
+def test_a_text_that_other_tokens_spell_is_not_lost() -> None:
+    class Forcing(Planted):
+        """It forbids `b` after `a`, where one token spells both."""
+
+        def mask(self, state: int) -> NDArray[np.bool_]:
+            allowed = super().mask(state)
+            allowed[1] &= state == self.automaton.start
+            return allowed
+
+    vocabulary = Vocabulary((b"a", b"b", b"ab", None), (3,))
+    language = Planted("ab|b", vocabulary).automaton
+    found = compare(Forcing("ab|b", vocabulary), language)
+    assert (found.verdict, found.respelled, found.is_exact) == ("conforms", (0, 1), False)
+    without = Vocabulary((b"a", b"b", None), (2,))
+    lost = compare(Forcing("ab|b", without), Planted("ab|b", without).automaton)
+    assert (lost.verdict, lost.tokens) == ("lost", (0, 1))

@@ -97,6 +97,9 @@ def _lines(found: "Conformance", vocabulary: "Vocabulary") -> list[str]:
             "gained": "is not in the language, and the masks allow this sequence",
         }[found.verdict]
         lines = [f"{found.verdict}: {shown}", f"{_text(found.tokens, vocabulary)!r} {rule}"]
+    if found.respelled is not None:
+        shown = " ".join([*_written(found.respelled, vocabulary), "(end)"])
+        lines.append(f"the masks forbid {shown}, and allow its text by other tokens")
     if found.stuck is not None:
         shown = " ".join(_written(found.stuck, vocabulary))
         lines.append(f"no string of the language continues {shown}, which the masks allow")
@@ -126,8 +129,11 @@ def _as_json(found: "Conformance", vocabulary: "Vocabulary") -> dict[str, Any]:
     values |= {"language_states": found.language_states, "pairs": found.pairs}
     values |= {"followed_all": found.followed_all, "vocabulary": int(vocabulary.text.sum())}
     wrong = None if found.verdict == "conforms" else _sequence(found.tokens, vocabulary)
-    stuck = None if found.stuck is None else _sequence(found.stuck, vocabulary)
-    return {**values, "wrong": wrong, "stuck": stuck}
+    others = {
+        name: None if tokens is None else _sequence(tokens, vocabulary)
+        for name, tokens in (("respelled", found.respelled), ("stuck", found.stuck))
+    }
+    return {**values, "wrong": wrong, **others}
 
 
 def _sequence(tokens: tuple[int, ...], vocabulary: "Vocabulary") -> dict[str, Any]:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from lengthwise.errors import LanguageError
-from lengthwise.languages.alike_symbols import cut_by_classes, ones
+from lengthwise.languages.alike_symbols import cells_of, ones
 from lengthwise.languages.builders import from_step_function
 from lengthwise.languages.characters import LONGER, short_symbols
 from lengthwise.languages.language import Language
@@ -78,11 +78,7 @@ def of_expression(expression: str, name: str) -> ByteAutomaton:
     """Return the automaton of an expression over all characters of Unicode, spaces included."""
     parsed = Expression(expression)
     classes = parsed.classes
-    edges, inside = cut_by_classes(classes)
-    cells: dict[int, list[tuple[int, int]]] = {}
-    for first, after, signature in zip([0, *edges], [*edges, LONGER], inside, strict=True):
-        if signature and first < after:
-            cells.setdefault(signature, []).append((first, min(after, LONGER) - 1))
+    cells = {signature: ranges for signature, ranges in cells_of(classes).items() if signature}
     members: list[set[str]] = [set() for _ in classes]
     for number, signature in enumerate(cells):
         for at in ones(signature):

@@ -3,7 +3,9 @@
 Idea. Engine and language read the same tokens side by side, shortest sequences first, and each pair
 of states is visited once. A sequence is *lost* if it spells a string of the language and the masks
 forbid it, *gained* if they let it end and it does not. So the first one found, with the fewest
-tokens to come counted in, is a shortest wrong one.
+tokens to come counted in, is a shortest wrong one. A sequence whose text the masks allow by other
+tokens is not lost: some engines force the tokens of their tokenizer. Where that occurs, the answer
+is about the sequences that were followed.
 
 Exactness. Where an engine exposes its states, the search ends, and its answer is exact. Elsewhere
 two states of the engine are taken for one if they belong to the same state of the language and
@@ -42,6 +44,9 @@ entries of these masks.
 _FEW = 64
 """Tokens that are all followed."""
 
+_LOST, _SPELLINGS = 16, 2_000
+"""Forbidden tokens of a pair whose texts are spelled otherwise, and the states that this visits."""
+
 _GAINED = 8
 """Tokens that are followed, of many, where the language has no continuation."""
 
@@ -68,6 +73,8 @@ class Conformance:
     """Pairs of states that were visited."""
     followed_all: bool
     """Whether all tokens were followed from each pair."""
+    respelled: tuple[int, ...] | None = None
+    """A sequence that the masks forbid, while they allow its text by other tokens."""
     stuck: tuple[int, ...] | None = None
     """A shortest sequence that the masks allow and no string of the language begins with."""
 
@@ -141,6 +148,7 @@ class _Search:
         self._ahead = min(rounds + more_states, affordable)
         self._more = self._ahead - rounds
         self._best: tuple[int, str, tuple[int, ...]] | None = None
+        self._respelled: tuple[int, ...] | None = None
         self._stuck: tuple[int, ...] | None = None
 
     def conformance(self, title: str, expression: str) -> Conformance:
@@ -159,6 +167,7 @@ class _Search:
             if len(queue) > MAX_PAIRS:
                 ended = False
                 break
+        ended = ended and self._respelled is None
         is_exact = self._engine.exposes_states and ended
         is_certain = ended and self._followed_all and not is_exact and self._best is None
         is_certain = is_certain and self._more >= 0
@@ -172,6 +181,7 @@ class _Search:
             language_states=self._states,
             pairs=len(seen),
             followed_all=self._followed_all,
+            respelled=self._respelled,
             stuck=self._stuck,
         )
 
@@ -180,13 +190,16 @@ class _Search:
         language = self._language
         allowed, targets = self._engine.mask(pair.engine), language.targets(pair.state)
         may_end = bool(allowed[self._ends].any())
-        if may_end != bool(language.accepting[pair.state]):
-            self._found(pair.depth, "gained" if may_end else "lost", pair.tokens())
+        if may_end and not language.accepting[pair.state]:
+            self._found(pair.depth, "gained", pair.tokens())
+        if language.accepting[pair.state] and not may_end:
+            self._lost(pair.tokens())
         lost = np.flatnonzero(language.alive[targets] & ~allowed)
-        if len(lost):
-            token = int(lost[np.argmin(language.distance[targets[lost]])])
+        _, firsts = np.unique(targets[lost], return_index=True)
+        nearest = lost[firsts][np.argsort(language.distance[targets[lost[firsts]]], kind="stable")]
+        for token in nearest[:_LOST].tolist():
             rest = language.shortest(int(targets[token]))
-            self._found(pair.depth + 1 + len(rest), "lost", (*pair.tokens(), token, *rest))
+            self._lost((*pair.tokens(), token, *rest))
         for token in self._follow(allowed, targets):
             after = self._engine.advance(pair.engine, token)
             target = int(targets[token])
@@ -196,9 +209,39 @@ class _Search:
                 self._stuck = found.tokens()
             yield found
 
+    def _is_better(self, length: int) -> bool:
+        return self._best is None or length < self._best[0]
+
     def _found(self, length: int, verdict: str, tokens: tuple[int, ...]) -> None:
-        if self._best is None or length < self._best[0]:
+        if self._is_better(length):
             self._best = (length, verdict, tokens)
+
+    def _lost(self, tokens: tuple[int, ...]) -> None:
+        if self._is_better(len(tokens)):
+            if self._spells_otherwise(tokens):
+                self._respelled = self._respelled or tokens
+            else:
+                self._found(len(tokens), "lost", tokens)
+
+    def _spells_otherwise(self, tokens: tuple[int, ...]) -> bool:
+        """Return whether the masks allow the text of some tokens, or it takes long to see."""
+        vocabulary = self._language.vocabulary
+        text = b"".join(vocabulary.tokens[token] or b"" for token in tokens)
+        todo = [(0, self._engine.start())]
+        for _ in range(_SPELLINGS):
+            if not todo:
+                return False
+            at, state = todo.pop()
+            allowed = self._engine.mask(state)
+            if at == len(text) and allowed[self._ends].any():
+                return True
+            for size in range(1, len(text) - at + 1):
+                todo += [
+                    (at + size, self._engine.advance(state, token))
+                    for token in vocabulary.numbers.get(text[at : at + size], ())
+                    if allowed[token]
+                ]
+        return True
 
     def _follow(self, allowed: NDArray[np.bool_], targets: NDArray[np.int32]) -> list[int]:
         """Return the tokens that are followed."""

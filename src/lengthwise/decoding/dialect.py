@@ -5,7 +5,7 @@ import re
 from lengthwise.decoding.byte_automaton import PIECE, as_ours
 from lengthwise.decoding.vocabulary import Vocabulary
 from lengthwise.errors import LanguageError
-from lengthwise.languages.alike_symbols import cut_by_classes
+from lengthwise.languages.alike_symbols import cells_of
 from lengthwise.languages.characters import LONGER, quote_typed, short_symbols
 from lengthwise.languages.regex import Expression
 
@@ -80,13 +80,8 @@ def characters_of(expression: str) -> Vocabulary:
     """
     require_common(expression)
     classes = Expression(as_ours(compile_common(expression))).classes
-    edges, inside = cut_by_classes(classes)
-    cells: dict[int, list[tuple[int, int]]] = {}
-    for first, after, signature in zip([0, *edges], [*edges, LONGER], inside, strict=True):
-        if first < after <= LONGER:
-            cells.setdefault(signature, []).append((first, after - 1))
     found = {chr(first) for ranges in classes for first, last in ranges if first == last < LONGER}
-    for ranges in cells.values():
+    for ranges in cells_of(classes).values():
         found |= set(_some(ranges))
     if len(found) > _FEW:
         raise LanguageError(

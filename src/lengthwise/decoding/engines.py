@@ -90,10 +90,8 @@ class OutlinesCore(Engine):
 
         if len(vocabulary.ends) > 1:
             raise ConfigError("outlines-core knows one end token, but got several. Give one.")
-        numbers: dict[bytes, list[int]] = {}
-        for number in np.flatnonzero(vocabulary.text).tolist():
-            numbers.setdefault(vocabulary.tokens[number] or b"", []).append(number)
-        self._index = Index(expression, TheirVocabulary(vocabulary.ends[0], numbers))
+        theirs = TheirVocabulary(vocabulary.ends[0], vocabulary.numbers)
+        self._index = Index(expression, theirs)
         self._transitions = self._index.get_transitions()
         self._width = len(vocabulary.tokens)
 
@@ -193,9 +191,7 @@ class _ForLLGuidance:
         self.tokens = [
             token or vocabulary.special.get(n, b"") for n, token in enumerate(vocabulary.tokens)
         ]
-        self._numbers = {
-            self.tokens[number]: number for number in np.flatnonzero(vocabulary.text).tolist()
-        }
+        self._numbers = {token: numbers[0] for token, numbers in vocabulary.numbers.items()}
 
     def __call__(self, text: str | bytes) -> list[int]:
         """Return the longest tokens that spell a text; bytes that none spells are left out."""

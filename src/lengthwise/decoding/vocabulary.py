@@ -61,6 +61,14 @@ class Vocabulary:
             ]
         )
 
+    @cached_property
+    def numbers(self) -> dict[bytes, list[int]]:
+        """The tokens that can be part of a text, by their bytes."""
+        found: dict[bytes, list[int]] = {}
+        for number in np.flatnonzero(self.text).tolist():
+            found.setdefault(self.tokens[number] or b"", []).append(number)
+        return found
+
     def cut(self, size: int) -> "Vocabulary":
         """Return the first tokens alone, which is what a model of fewer outputs can generate."""
         return replace(
@@ -69,17 +77,13 @@ class Vocabulary:
 
     def spells(self, text: bytes) -> bool:
         """Return whether a string is part of what some tokens spell one after the other."""
-        tokens = {token for token, is_text in zip(self.tokens, self.text, strict=True) if is_text}
-        if any(text in token for token in tokens if token):
+        tokens = self.numbers
+        if any(text in token for token in tokens):
             return True
         size = len(text)
-        whole = {token for token in tokens if token and len(token) <= size}
-        heads = {
-            token[:n] for token in tokens if token for n in range(1, min(size, len(token)) + 1)
-        }
-        tails = {
-            token[-n:] for token in tokens if token for n in range(1, min(size, len(token)) + 1)
-        }
+        whole = {token for token in tokens if len(token) <= size}
+        heads = {token[:n] for token in tokens for n in range(1, min(size, len(token)) + 1)}
+        tails = {token[-n:] for token in tokens for n in range(1, min(size, len(token)) + 1)}
         reached = {0, *(n for n in range(1, size) if text[:n] in tails)}
         for begin in range(size):
             if begin in reached:

@@ -64,6 +64,16 @@ def cut_by_classes(classes: Sequence[Ranges]) -> tuple[list[int], list[int]]:
     return edges, inside
 
 
+def cells_of(classes: Sequence[Ranges]) -> dict[int, list[tuple[int, int]]]:
+    """Return ranges of all code points, those together that are in the same classes (as bits)."""
+    edges, inside = cut_by_classes(classes)
+    cells: dict[int, list[tuple[int, int]]] = {}
+    for first, after, signature in zip([0, *edges], [*edges, LONGER], inside, strict=True):
+        if first < min(after, LONGER):
+            cells.setdefault(signature, []).append((first, min(after, LONGER) - 1))
+    return cells
+
+
 def ones(bits: int) -> Iterator[int]:
     """Yield the places of the ones of a number."""
     digits = bin(bits)[:1:-1]
