@@ -49,6 +49,8 @@ class TokenAutomaton:
         self._by_bytes = np.array([*(s in alive for s in range(machine.num_states)), False])
         self._table[~self._by_bytes[self._table]] = self.dead
         self._targets: dict[int, NDArray[np.int32]] = {}
+        self._without_text = np.flatnonzero(~vocabulary.text)
+        self._single = {token[0] for token in vocabulary.numbers if len(token) == 1}
         if not self.alive[self.start]:
             raise ConfigError(
                 f"no string of {automaton.name} can be spelled with this tokenizer. Use another "
@@ -60,8 +62,8 @@ class TokenAutomaton:
         if state not in self._targets:
             if len(self._targets) >= _KEPT:
                 self._targets.pop(next(iter(self._targets)))
-            found = self.vocabulary.tree.follow(self._table, state)
-            found[~self.vocabulary.text] = self.dead
+            found = self.vocabulary.tree.follow(self._table, state, self.dead)
+            found[self._without_text] = self.dead
             self._targets[state] = found
         return self._targets[state]
 
@@ -84,8 +86,7 @@ class TokenAutomaton:
     @cached_property
     def alive(self) -> NDArray[np.bool_]:
         """The states from which the end is reachable by tokens."""
-        single = {token[0] for token in self.vocabulary.tokens if token and len(token) == 1}
-        if set(np.flatnonzero((self._table != self.dead).any(axis=0)).tolist()) <= single:
+        if set(np.flatnonzero((self._table != self.dead).any(axis=0)).tolist()) <= self._single:
             return self._by_bytes
         return self.distance < _FAR
 
@@ -95,7 +96,7 @@ class TokenAutomaton:
         sources: dict[int, list[int]] = {}
         seen = {self.start}
         for state in (queue := [self.start]):
-            for target in np.unique(self.targets(state)).tolist():
+            for target in np.flatnonzero(np.bincount(self.targets(state))).tolist():
                 sources.setdefault(target, []).append(state)
                 if target not in seen and target != self.dead:
                     seen.add(target)

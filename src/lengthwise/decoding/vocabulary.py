@@ -97,9 +97,9 @@ class Vocabulary:
 class TokenTree:
     """The distinct beginnings of tokens by length: each is a shorter one and a byte."""
 
-    levels: tuple[tuple[NDArray[np.int32], NDArray[np.uint8]], ...]
-    """The place of the shorter beginning in the level before, and the byte."""
-    leaves: NDArray[np.int32]
+    levels: tuple[tuple[NDArray[np.int64], NDArray[np.uint8]], ...]
+    """Of the beginnings of each length: where those of each shorter one begin, and the bytes."""
+    leaves: NDArray[np.int64]
     """The place of each token among all beginnings in the order of the levels; the empty one, which
     is that of tokens without text, has place 0.
     """
@@ -112,25 +112,38 @@ class TokenTree:
         flat = np.frombuffer(b"".join(tokens), dtype=np.uint8)
         place = np.zeros(len(tokens), dtype=np.int64)
         leaves = np.zeros(len(tokens), dtype=np.int64)
-        levels, before = [], 1
+        levels, size, before = [], 1, 1
         for depth in range(int(lengths.max(initial=0))):
             longer = np.flatnonzero(lengths > depth)
             keys = place[longer] * 256 + flat[offsets[longer] + depth]
             found, place[longer] = np.unique(keys, return_inverse=True)
-            levels.append(((found // 256).astype(np.int32), (found % 256).astype(np.uint8)))
+            begins = np.searchsorted(found, 256 * np.arange(size + 1))
+            levels.append((begins, (found % 256).astype(np.uint8)))
             ending = longer[lengths[longer] == depth + 1]
             leaves[ending] = before + place[ending]
-            before += len(found)
-        return cls(tuple(levels), leaves.astype(np.int32))
+            size = len(found)
+            before += size
+        return cls(tuple(levels), leaves)
 
-    def follow(self, table: NDArray[np.int32], state: int) -> NDArray[np.int32]:
-        """Return the state of an automaton after each token, from one state."""
-        current = np.array([state], dtype=np.int32)
-        reached = [current]
-        for parents, read in self.levels:
-            current = table[current[parents], read]
-            reached.append(current)
-        return np.concatenate(reached)[self.leaves]
+    def follow(self, table: NDArray[np.int32], state: int, dead: int) -> NDArray[np.int32]:
+        """Return the state of an automaton after each token, from one state; `dead` is not left."""
+        total = 1 + sum(len(read) for _, read in self.levels)
+        reached = np.full(total, dead, dtype=np.int32)
+        reached[0] = state
+        alive, states, before = np.zeros(1, dtype=np.int64), reached[:1], 1
+        for begins, read in self.levels:
+            first = begins[alive]
+            counts = begins[alive + 1] - first
+            ends = np.cumsum(counts)
+            alive = np.arange(int(ends[-1])) + np.repeat(first - ends + counts, counts)
+            states = table[np.repeat(states, counts), read[alive]]
+            goes_on = states != dead
+            alive, states = alive[goes_on], states[goes_on]
+            if not len(alive):
+                break
+            reached[before + alive] = states
+            before += len(read)
+        return reached[self.leaves]
 
 
 def vocabulary_of(tokenizer: Any, end: int | Sequence[int] | None = None) -> Vocabulary:
