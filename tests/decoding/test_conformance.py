@@ -197,7 +197,54 @@ def test_a_text_that_other_tokens_spell_is_not_lost() -> None:
     vocabulary = Vocabulary((b"a", b"b", b"ab", None), (3,))
     language = Planted("ab|b", vocabulary).automaton
     found = compare(Forcing("ab|b", vocabulary), language)
-    assert (found.verdict, found.respelled, found.is_exact) == ("conforms", (0, 1), False)
+    assert (found.verdict, found.respelled, found.is_exact) == ("conforms", (0, 1), True)
+
+    class HiddenForcing(Forcing):
+        exposes_states = False
+
+    hidden = compare(HiddenForcing("ab|b", vocabulary), language)
+    assert (hidden.verdict, hidden.respelled, hidden.max_states) == ("conforms", (0, 1), None)
     without = Vocabulary((b"a", b"b", None), (2,))
     lost = compare(Forcing("ab|b", without), Planted("ab|b", without).automaton)
     assert (lost.verdict, lost.tokens) == ("lost", (0, 1))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_string_is_lost_where_no_tokens_spell_it(seed: int) -> None:
+    """An engine of open states that forbids some tokens in some states, against all strings."""
+    draw = Random(f"lossy {seed}")
+    vocabulary = Vocabulary((b"a", b"b", b"c", b"ab", b"bc", b"cab", None), (6,))
+    expression = random_expression(draw)
+    try:
+        engine = Planted(expression, vocabulary)
+    except (ConfigError, LanguageError):  # no string
+        return
+    forbidden = {(draw.choice(engine.automaton.states), draw.randrange(7)) for _ in range(3)}
+
+    class Lossy(Planted):
+        def mask(self, state: int) -> NDArray[np.bool_]:
+            allowed = super().mask(state)
+            for where, token in forbidden:
+                allowed[token] &= where != state
+            return allowed
+
+    lossy = Lossy(expression, vocabulary)
+    found = compare(lossy, engine.automaton)
+    assert found.is_exact
+    todo: list[tuple[str, Any]] = [("", lossy.start())]
+    spelled = set()
+    for text, state in todo:
+        allowed = lossy.mask(state)
+        spelled |= {text} if allowed[6] else set()
+        for token in np.flatnonzero(allowed[:6]).tolist():
+            longer = text + (vocabulary.tokens[token] or b"").decode()
+            todo += [(longer, lossy.advance(state, token))] if len(longer) <= LONGEST else []
+    words = ("".join(w) for n in range(LONGEST + 1) for w in product("abc", repeat=n))
+    lost = {word for word in words if re.fullmatch(expression, word)} - spelled
+    text = b"".join(vocabulary.tokens[token] or b"" for token in found.tokens).decode()
+    if found.verdict == "conforms":
+        assert not lost
+    elif len(text) <= LONGEST:
+        assert text in lost
+    else:
+        assert not lost or len(found.tokens) <= min(map(len, lost))

@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a tokenizer of transformers, by name or folder, or a tokenizer.json (default: "
         "single characters that the expression tells apart)",
     )
-    parser.add_argument("--end", metavar="TOKEN", help="the token that ends a text, as '</s>'")
+    parser.add_argument("--end", metavar="TOKEN", help="the token that ends a string, as '</s>'")
     parser.add_argument(
         "--more-states",
         type=make_integer_type(0, 3),
@@ -99,7 +99,7 @@ def _lines(found: "Conformance", vocabulary: "Vocabulary") -> list[str]:
         lines = [f"{found.verdict}: {shown}", f"{_text(found.tokens, vocabulary)!r} {rule}"]
     if found.respelled is not None:
         shown = " ".join([*_written(found.respelled, vocabulary), "(end)"])
-        lines.append(f"the masks forbid {shown}, and allow its text by other tokens")
+        lines.append(f"the masks forbid {shown}, whose text other tokens may spell")
     if found.stuck is not None:
         shown = " ".join(_written(found.stuck, vocabulary))
         lines.append(f"no string of the language continues {shown}, which the masks allow")

@@ -4,8 +4,9 @@ Idea. Engine and language read the same tokens side by side, shortest sequences 
 of states is visited once. A sequence is *lost* if it spells a string of the language and the masks
 forbid it, *gained* if they let it end and it does not. So the first one found, with the fewest
 tokens to come counted in, is a shortest wrong one. A sequence whose text the masks allow by other
-tokens is not lost: some engines force the tokens of their tokenizer. Where that occurs, the answer
-is about the sequences that were followed.
+tokens is not lost: some engines force the tokens of their tokenizer. Where that occurs and states
+are exposed, the strings are compared byte by byte (`texts`); elsewhere the answer is about the
+sequences that were followed.
 
 Exactness. Where an engine exposes its states, the search ends, and its answer is exact. Elsewhere
 two states of the engine are taken for one if they belong to the same state of the language and
@@ -30,6 +31,7 @@ from numpy.typing import NDArray
 from lengthwise.decoding.byte_automaton import byte_automaton
 from lengthwise.decoding.dialect import compile_common, require_common
 from lengthwise.decoding.engines import Engine, make_engine
+from lengthwise.decoding.texts import first_lost
 from lengthwise.decoding.token_automaton import TokenAutomaton
 from lengthwise.decoding.vocabulary import Vocabulary
 
@@ -44,7 +46,7 @@ entries of these masks.
 _FEW = 64
 """Tokens that are all followed."""
 
-_LOST, _SPELLINGS = 16, 2_000
+_LOST, _SPELLINGS = 16, 5_000
 """Forbidden tokens of a pair whose texts are spelled otherwise, and the states that this visits."""
 
 _GAINED = 8
@@ -74,7 +76,7 @@ class Conformance:
     followed_all: bool
     """Whether all tokens were followed from each pair."""
     respelled: tuple[int, ...] | None = None
-    """A sequence that the masks forbid, while they allow its text by other tokens."""
+    """A sequence that the masks forbid, while they allow its text by other tokens, or may."""
     stuck: tuple[int, ...] | None = None
     """A shortest sequence that the masks allow and no string of the language begins with."""
 
@@ -167,7 +169,10 @@ class _Search:
             if len(queue) > MAX_PAIRS:
                 ended = False
                 break
-        ended = ended and self._respelled is None
+        if self._respelled is not None and self._best is None and self._engine.exposes_states:
+            ended = ended and self._read_by_bytes()
+        elif self._respelled is not None:
+            ended = ended and self._best is not None
         is_exact = self._engine.exposes_states and ended
         is_certain = ended and self._followed_all and not is_exact and self._best is None
         is_certain = is_certain and self._more >= 0
@@ -223,15 +228,28 @@ class _Search:
             else:
                 self._found(len(tokens), "lost", tokens)
 
+    def _read_by_bytes(self) -> bool:
+        """Look for a lost string however it is spelled; return whether the search ended."""
+        language, start = self._language, self._engine.start()
+        text, ended = first_lost(self._engine, start, language, language.start, language.vocabulary)
+        if text is not None:
+            tokens = language.spell(text)
+            self._best = (len(tokens), "lost", tokens)
+        return ended
+
     def _spells_otherwise(self, tokens: tuple[int, ...]) -> bool:
         """Return whether the masks allow the text of some tokens, or it takes long to see."""
         vocabulary = self._language.vocabulary
         text = b"".join(vocabulary.tokens[token] or b"" for token in tokens)
-        todo = [(0, self._engine.start())]
+        todo, seen = [(0, self._engine.start())], set[tuple[int, Any]]()
         for _ in range(_SPELLINGS):
             if not todo:
                 return False
             at, state = todo.pop()
+            if self._engine.exposes_states:
+                if (at, state) in seen:
+                    continue
+                seen.add((at, state))
             allowed = self._engine.mask(state)
             if at == len(text) and allowed[self._ends].any():
                 return True

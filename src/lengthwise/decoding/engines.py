@@ -194,7 +194,7 @@ class _ForLLGuidance:
         self._numbers = {token: numbers[0] for token, numbers in vocabulary.numbers.items()}
 
     def __call__(self, text: str | bytes) -> list[int]:
-        """Return the longest tokens that spell a text; bytes that none spells are left out."""
+        """Return the longest tokens that spell a string; bytes that none spells are left out."""
         rest, found = text if isinstance(text, bytes) else text.encode(), []
         longest = max(map(len, self._numbers), default=1)
         while rest:

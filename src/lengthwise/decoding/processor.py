@@ -44,7 +44,7 @@ def logits_processor(
         tokenizer: a tokenizer of `transformers` or `tokenizers`, or a
             `lengthwise.decoding.vocabulary.Vocabulary`.
         spelling: the strings of symbols that are not written as they are, such as `{"_": " "}`.
-        end: the tokens that end a text; by default the tokenizer's `eos_token_id`.
+        end: the tokens that end a string; by default the tokenizer's `eos_token_id`.
         max_new_tokens: the argument of `generate`; the string is then complete when it stops there.
 
     Examples:

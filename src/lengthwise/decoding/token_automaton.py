@@ -127,3 +127,18 @@ class TokenAutomaton:
             tokens.append(int(np.argmin(self.distance[targets])))
             state = int(targets[tokens[-1]])
         return tokens
+
+    def spell(self, text: bytes) -> tuple[int, ...]:
+        """Return the fewest tokens that spell a string that some spell."""
+        numbers = self.vocabulary.numbers
+        best: list[tuple[int, ...] | None] = [(), *[None] * len(text)]
+        for end in range(1, len(text) + 1):
+            for begin in range(end):
+                before, last = best[begin], numbers.get(text[begin:end])
+                if before is not None and last:
+                    found = best[end]
+                    if found is None or len(before) + 1 < len(found):
+                        best[end] = (*before, last[0])
+        found = best[-1]
+        assert found is not None
+        return found

@@ -20,7 +20,7 @@ _SAMPLE = 2_000
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Tokens as strings of bytes, and those that end a text.
+    """Tokens as strings of bytes, and those that end a string.
 
     Raises:
         ConfigError: a token is not bytes, or an end is not a token.
@@ -29,7 +29,7 @@ class Vocabulary:
     tokens: tuple[bytes | None, ...]
     """The bytes of each token; None for one that is never text, such as padding."""
     ends: tuple[int, ...]
-    """The tokens that end a text."""
+    """The tokens that end a string."""
     special: Mapping[int, bytes] = field(default_factory=dict)
     """How tokens that are not text are written, such as `</s>`; engines of others want to know."""
 
@@ -45,14 +45,14 @@ class Vocabulary:
 
     @cached_property
     def text(self) -> NDArray[np.bool_]:
-        """Which tokens can be part of a text."""
+        """Which tokens can be part of a string."""
         found = np.array([bool(token) for token in self.tokens])
         found[list(self.ends)] = False
         return found
 
     @cached_property
     def tree(self) -> "TokenTree":
-        """The beginnings of all tokens that can be part of a text."""
+        """The beginnings of all tokens that can be part of a string."""
         texts = self.text.tolist()
         return TokenTree.of(
             [
@@ -63,7 +63,7 @@ class Vocabulary:
 
     @cached_property
     def numbers(self) -> dict[bytes, list[int]]:
-        """The tokens that can be part of a text, by their bytes."""
+        """The tokens that can be part of a string, by their bytes."""
         found: dict[bytes, list[int]] = {}
         for number in np.flatnonzero(self.text).tolist():
             found.setdefault(self.tokens[number] or b"", []).append(number)
@@ -151,7 +151,7 @@ def vocabulary_of(tokenizer: Any, end: int | Sequence[int] | None = None) -> Voc
 
     Args:
         tokenizer: the tokenizer, or a Vocabulary.
-        end: the tokens that end a text; by default the tokenizer's `eos_token_id`.
+        end: the tokens that end a string; by default the tokenizer's `eos_token_id`.
 
     Raises:
         ConfigError: there is no end, or the tokens are not strings of bytes one after the other.
