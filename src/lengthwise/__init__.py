@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from lengthwise.constructions.exact import Construction
     from lengthwise.decoding.processor import logits_processor
     from lengthwise.evaluation.scores import Scores
+    from lengthwise.examination.examine import examine
+    from lengthwise.examination.record import Examination
+    from lengthwise.exports.export import export
     from lengthwise.interpret import extract
     from lengthwise.languages.language import Language
     from lengthwise.languages.spec import language
@@ -43,6 +46,7 @@ __all__ = [
     "Comparison",
     "Construction",
     "Evaluation",
+    "Examination",
     "Extraction",
     "Inference",
     "Language",
@@ -56,6 +60,8 @@ __all__ = [
     "compare",
     "compile",
     "evaluate",
+    "examine",
+    "export",
     "extract",
     "infer",
     "interpret",
@@ -72,6 +78,7 @@ _ELSEWHERE = {
     "Comparison": "report.compare",
     "Construction": "constructions.exact",
     "Evaluation": "problems.results",
+    "Examination": "examination.record",
     "Extraction": "proofs.search.extracted_automaton",
     "Inference": "problems.inferred.inference",
     "Language": "languages.language",
@@ -82,6 +89,8 @@ _ELSEWHERE = {
     "check": "proofs.check.file",
     "compare": "report.compare",
     "evaluate": "answers",
+    "examine": "examination.examine",
+    "export": "exports.export",
     "extract": "interpret",
     "language": "languages.spec",
     "logits_processor": "decoding.processor",

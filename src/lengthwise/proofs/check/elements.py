@@ -24,6 +24,7 @@ from lengthwise.proofs.check.networks import require_network_settings
 from lengthwise.proofs.check.node import Node
 from lengthwise.proofs.check.recurrent_node import RecurrentNode
 from lengthwise.proofs.check.schema import require
+from lengthwise.proofs.check.snapped_node import SnappedNode
 from lengthwise.proofs.check.tight_node import TightNode
 from lengthwise.proofs.check.window_node import WindowNode
 
@@ -44,13 +45,20 @@ def require_network(claim: Certificate) -> None:
     require(finite, "weights are numbers")
 
 
-def node_of(claim: Certificate) -> Node | RecurrentNode | WindowNode:
+def node_of(claim: Certificate) -> Node | RecurrentNode | WindowNode | SnappedNode:
     """Return the node function of the weights."""
     require_network(claim)
     known = claim.precision == "weights" or claim.strength == "discrete"
     require(known, "bounds for bfloat16 are about discrete memory")
     if claim.kind == "BinaryRecurrent":
         return RecurrentNode(claim.settings, claim.weights, claim.precision)
+    if claim.kind == "Recurrent":
+        require(claim.strength == "snapped", "its state is snapped")
+        require(set(claim.elements) == {"representatives", "pairs"}, "elements are representatives")
+        require(claim.settings["num_layers"] <= len(claim.weights), "every layer has weights")
+        representatives = unpack(claim.elements["representatives"])
+        require(representatives.dtype == np.float64, "representatives are of float64")
+        return SnappedNode(claim.settings, claim.weights, representatives)
     if claim.kind == "WindowScratchpad":
         require(claim.settings["num_layers"] <= len(claim.weights), "every layer has weights")
         return WindowNode(claim.settings, claim.weights, claim.precision)
@@ -129,7 +137,7 @@ def read_codes(claim: Certificate, num_bits: int) -> NDArray[np.uint8]:
     require(rows.ndim == 2 and rows.shape[1] == -(-num_bits // 8), "codes are as long as memory")
     unused = np.unpackbits(rows[:, -1:], axis=1)[:, 8 - (-num_bits) % 8 :]
     require(not unused.any(), "codes end with zeros")
-    require(len({row.tobytes() for row in rows}) == len(rows), "every code stands once")
+    require(len({row.tobytes() for row in rows}) == len(rows), "every code occurs once")
     return rows
 
 
@@ -199,7 +207,7 @@ class Merge:
         exist = (self.elements >= 0) & (self.elements < len(self.representatives))
         require(bool(exist.all()), "elements exist")
         self.table = dict(zip(chunks_of(self.children), self.elements.tolist(), strict=True))
-        require(len(self.table) == len(self.children), "every chunk stands once")
+        require(len(self.table) == len(self.children), "every chunk occurs once")
 
 
 _KINDS = {
@@ -332,7 +340,7 @@ def images_of(node: Node, below: tuple[Ball, Ball], children: Integers, *, edge:
     require(bool((children >= ABSENT).all()), "children exist")
     require(children.shape[1] == node.chunk_size, "chunks have as many places as the network's")
     ordered = bool((present[:, 1:] >= present[:, :-1]).all() and present[:, -1].all())
-    require(ordered and (edge or bool(present.all())), "pads stand before the others, at the edge")
+    require(ordered and (edge or bool(present.all())), "pads come before the others, at the edge")
     rows = children.copy()
     limit = np.where(present, len(inner.radius), 0)
     if edge:

@@ -30,12 +30,10 @@ from lengthwise.proofs.check.elements import (
 from lengthwise.proofs.check.margins import RoundingMargins, SnapDistances
 from lengthwise.proofs.check.networks import MAX_POSITIONS
 from lengthwise.proofs.check.node import Node
-from lengthwise.proofs.check.prefixes import PrefixInduction
-from lengthwise.proofs.check.recurrent_node import RecurrentNode
+from lengthwise.proofs.check.prefixes import PrefixInduction, PrefixNode
 from lengthwise.proofs.check.schema import require
 from lengthwise.proofs.check.statement import escape_unprintable
 from lengthwise.proofs.check.structure import check_structure
-from lengthwise.proofs.check.window_node import WindowNode
 
 _LARGEST = 2**62
 _TOGETHER = 2**14
@@ -100,7 +98,7 @@ def _check(claim: Certificate) -> tuple[Certificate, "Induction | PrefixInductio
     induction: Induction | PrefixInduction | None = None
     if claim.strength == "structural":
         margins = check_structure(claim)
-    elif isinstance(node := node_of(claim), RecurrentNode | WindowNode):
+    elif isinstance(node := node_of(claim), PrefixNode):
         induction = PrefixInduction(claim, node)
         margins = induction.check()
     else:
@@ -214,7 +212,7 @@ class Induction:
         inside = ((self.maps >= 0) & (self.maps < states)).all()
         require(bool(inside), "state maps lead to states")
         self.number = {map_: number for number, map_ in enumerate(claim.maps)}
-        require(len(self.number) == len(claim.maps), "every state map stands once")
+        require(len(self.number) == len(claim.maps), "every state map occurs once")
         require(len(claim.levels) > 0, "there is a level")
         require(self.chunk_size <= MAX_POSITIONS, f"a chunk has at most {MAX_POSITIONS} places")
         require(self.chunk_size ** len(claim.levels) < _LARGEST, "levels are few enough")
