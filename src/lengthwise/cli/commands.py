@@ -36,6 +36,7 @@ COMMANDS = {
     "certify": "prove that a run is right at every length, or find the shortest wrong word",
     "examine": "find where a network breaks, its automaton, and a version right at every length",
     "monitor": "say what holds of sequences of events as they come, for now or for good",
+    "conform": "judge an engine of constrained decoding: the shortest string it loses or gains",
     "predict": "print the answers of a trained model to the lines on standard input",
     "snap": "replace a network by tables: vectors snapped to representatives",
     "extract": "extract the automaton that a trained model computes",
