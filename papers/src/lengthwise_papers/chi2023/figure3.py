@@ -106,9 +106,7 @@ def check(records: Sequence[Record]) -> list[Statement]:
     counts = [{len(one["elements"]) for one in of_runs} for of_runs in clusters.values()]
     gaps = {language: _least_gap(of_runs) for language, of_runs in clusters.items()}
     bent = {
-        language: [
-            curve["deviation"] for run in runs for curve in run["receptive-field"]["curves"]
-        ]
+        language: [curve["deviation"] for run in runs for curve in run["receptive-field"]["curves"]]
         for language, runs in of_language.items()
     }
     fewest = min(map(len, of_language.values()))
