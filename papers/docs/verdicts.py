@@ -114,6 +114,14 @@ WHY: Mapping[tuple[str, str], str] = {
     ),
     (
         "chiang2022/figure4",
+        "without scaling, the lower n is, the less attention the first symbol has (fixed "
+        "positions)",
+    ): (
+        "With n = 300 only one run of 20 attends to it at all. True up to n = 100, and with early "
+        "positions."
+    ),
+    (
+        "chiang2022/figure4",
         "with scaling the test accuracy is perfect for all training lengths (fixed positions)",
     ): (
         "17, 20, 19 and 17 of 20 runs are right. Three with n = 10 learn an answer that does not "
@@ -199,6 +207,7 @@ METHOD: Mapping[str, str] = {
     "chi2023/figure3": "our networks, one for each language",
     "chi2023/figure4": "the networks of Table 3",
     "chi2023/scratchpad": "measured; the paper only argues",
+    "chi2023/chunk-size": "ours: the paper only asks",
     "chiang2022/table1": "smaller networks, another text",
     "chiang2022/ffnn": "as printed: exact weights",
     "chiang2022/figure2": "exact weights as printed, except for an eighth at CLS in FIRST",
