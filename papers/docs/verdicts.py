@@ -131,6 +131,15 @@ WHY: Mapping[tuple[str, str], str] = {
     (
         "chiang2022/figure4",
         "with scaling the test accuracy is perfect for all training lengths (fixed positions, "
+        "scaled by a learned multiple of log n)",
+    ): "The same seed fails as without a learned factor, for n = 10, 100 and 300.",
+    (
+        "chiang2022/figure4",
+        "and so is the cross-entropy (fixed positions, scaled by a learned multiple of log n)",
+    ): "For the same reason.",
+    (
+        "chiang2022/figure4",
+        "with scaling the test accuracy is perfect for all training lengths (fixed positions, "
         "scaled by log n, small logits at first)",
     ): "All 15 runs up to n = 100 are right; two of five with n = 300 have learned nothing.",
     (
