@@ -39,10 +39,10 @@ def forms(seconds: Seconds) -> dict[str, float]:
     return result
 
 
-def _inputs(length: int, chunk: int) -> tuple[torch.Tensor, ...]:
+def _inputs(length: int, chunk_size: int) -> tuple[torch.Tensor, ...]:
     shape = (SHAPE["words"], SHAPE["heads"], length, SHAPE["size"])
     parts = [torch.randn(shape, requires_grad=True) for _ in range(3)]
-    return (*parts, torch.zeros(SHAPE["heads"], chunk, requires_grad=True))
+    return (*parts, torch.zeros(SHAPE["heads"], chunk_size, requires_grad=True))
 
 
 def _descend(name: str, inputs: tuple[torch.Tensor, ...]) -> None:
@@ -108,13 +108,13 @@ def memory(seconds: Seconds) -> dict[str, float]:
         ("banded", 32, (4_096, 8_192, 16_384, 32_768)),
         ("shifted", 2, (4_096, 8_192, 16_384, 32_768)),
     ):
-        own = {"form": form, "chunk": chunk, "heads": SHAPE["heads"], "size": SHAPE["size"]}
+        own = {"form": form, "chunk_size": chunk, "heads": SHAPE["heads"], "size": SHAPE["size"]}
         (least,) = _run(_MEMORY.format(length=1, **own))
         for length in lengths_of_form:
             (most,) = _run(_MEMORY.format(length=length, **own))
             result[f"megabytes, {form}, C={chunk}, T={length:,}"] = (most - least) / 1024
     contexts: dict[str, tuple[dict[str, Any], tuple[int, ...]]] = {
-        "regular-gpt-lm": ({"chunk": 32}, (4_096, 8_192, 16_384, 32_768)),
+        "regular-gpt-lm": ({"chunk_size": 32}, (4_096, 8_192, 16_384, 32_768)),
         "gpt-lm": ({"position": "alibi"}, (4_096, 8_192)),
     }
     for model, (settings, lengths) in contexts.items():

@@ -338,7 +338,7 @@ fn read_code(text: &str, bits: usize) -> Checked<Vec<bool>> {
 /// Read the maker's notes, of which nothing is believed.
 fn read_notes(reader: &mut Reader) -> Checked<()> {
     reader.field('{', "reason")?.text()?;
-    reader.field(',', "sureness")?.maybe(|reader| {
+    reader.field(',', "margins")?.maybe(|reader| {
         reader.field('{', "sign_distance")?.maybe(Reader::number::<String>)?;
         for name in ["sign_radius", "answer_distance", "answer_radius", "measured", "room"] {
             reader.field(',', name)?.maybe(Reader::number::<String>)?;
@@ -1156,7 +1156,7 @@ fn read_tree(given: &mut Given, width: usize) -> Checked<Parts> {
     given.activation(if rational { "relu" } else { "relu gelu" })?;
     let learned_pad = given.option("pad", "learned absent")? == "learned";
     given.setting("dropout", |text| float(text).filter(|share| (0.0..1.0).contains(share)))?;
-    let (chunk, heads) = (given.count("chunk", 2)?, given.count("num_heads", 1)?);
+    let (chunk, heads) = (given.count("chunk_size", 2)?, given.count("num_heads", 1)?);
     require(chunk <= 32 && width % heads == 0, "chunks have at most 32 places, heads one width")?;
     let scale = given.setting("embedding_scale", |text| {
         let number = float(text).or_else(|| whole(text).map(|scale| scale as f64));
@@ -1166,7 +1166,7 @@ fn read_tree(given: &mut Given, width: usize) -> Checked<Parts> {
     let second = given.count("transition_size", 0)?; // of a matrix that is not used
     (second > 0).then(|| given.matrix("transition", second, width)).transpose()?;
     let is_tight = given.is_tight && norm != "pre";
-    let (mut layers, depth) = (Vec::new(), given.count("thickness", 1)?);
+    let (mut layers, depth) = (Vec::new(), given.count("num_layers", 1)?);
     require(depth <= 4096, "there are at most 4,096 layers")?;
     for layer in 0..depth {
         layers.push(Layer::read(given, layer, [width, hidden, heads, chunk], norm, rational)?);
@@ -1447,7 +1447,7 @@ impl Slots {
         let (symbols, least) = (given.symbols, given.by.tiny);
         let (slots, bits) = (given.count("num_slots", 1)?, given.count("num_bits", 1)?);
         require(bits <= 12 && slots <= 1 << bits, "at most 12 bits tell slots apart")?;
-        require(given.count("chunk", 2)? <= 32, "a chunk has at most 32 places")?;
+        require(given.count("chunk_size", 2)? <= 32, "a chunk has at most 32 places")?;
         let (width, hidden) = (given.count("d_model", 1)?, given.count("d_hidden", 0)?);
         let hidden = if hidden > 0 { hidden } else { width.saturating_mul(4) };
         let mut codes = |name: &str, shape: &[usize]| -> Checked<Vec<Vec<f64>>> {

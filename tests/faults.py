@@ -108,8 +108,8 @@ FAULTS = (
     Fault(
         "band one offset too wide",
         "layers/dilated.py",
-        "seen = (offset >= 0) & (offset < self._chunk)",
-        "seen = (offset >= 0) & (offset <= self._chunk)",
+        "seen = (offset >= 0) & (offset < self._chunk_size)",
+        "seen = (offset >= 0) & (offset <= self._chunk_size)",
         "layers/test_dilated.py",
     ),
     Fault(
@@ -289,8 +289,8 @@ FAULTS = (
     Fault(
         "sums over a chunk counted short",
         "proofs/check/layer_node.py",
-        "arithmetic.sums(chunk + 1)",
-        "arithmetic.sums(chunk - 1)",
+        "arithmetic.sums(chunk_size + 1)",
+        "arithmetic.sums(chunk_size - 1)",
         "proofs/check/test_rounding_ledger.py proofs/check/test_second_ledger.py",
     ),
     Fault(

@@ -145,7 +145,7 @@ def finite_algebras(draw: st.DrawFn) -> FiniteAlgebra:
     return FiniteAlgebra(
         num_symbols=num_symbols,
         num_classes=num_classes,
-        chunk=chunk,
+        chunk_size=chunk,
         levels=tuple(levels),
         repeat=repeat,
         empty=draw(st.integers(0, outer[1] - 1)),

@@ -172,7 +172,7 @@ def test_settings_of_the_documents_exist() -> None:
     text = (ROOT / "docs" / "regular_gpt.md").read_text(encoding="utf-8")
     (table,) = re.findall(r"\| setting .*?\n\n", text, flags=re.DOTALL)
     named = {name for row in table.splitlines()[2:] for name in re.findall(r"`(\w+)`", row[:40])}
-    assert {"chunk", "noise", "pad"} <= named
+    assert {"chunk_size", "noise", "pad"} <= named
     values = {"post", "pre", "none", "relu", "gelu", "learned", "absent", "continuous", "binary"}
     values |= {"xavier", "haiku"}
     assert named - values <= {field.name for field in fields(RegularGPTConfig)}

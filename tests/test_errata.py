@@ -21,7 +21,7 @@ def test_speed_up_bound_with_whole_levels() -> None:
 def test_padding_once_is_not_enough() -> None:
     word = torch.zeros(1, 6, dtype=torch.long)
 
-    first, second, third = grow(word, None, 1, chunk=2).levels
+    first, second, third = grow(word, None, 1, chunk_size=2).levels
 
     assert ABSENT not in first.children
     assert ABSENT in second.children

@@ -130,6 +130,6 @@ def test_settings_at_the_wrong_level_are_refused(given: dict[str, Any], message:
 
 def test_defaults_that_belong_nowhere_are_left_out_and_others_are_the_packages() -> None:
     """The argument of a network of one's own may be named like a setting of the package."""
-    given = {"d_model": 3, "chunk": 2, "max_length": 9}
+    given = {"d_model": 3, "chunk_size": 2, "max_length": 9}
     found = sort_settings(given, SECTIONS, strict=False)
     assert found == {"network": {"d_model": 3}, "data": {"max_length": 9}}

@@ -457,10 +457,10 @@ def test_the_nor_network_has_the_logits_of_appendix_a() -> None:
 # ---- Chi et al. (2023) ---------------------------------------------------------------------------
 
 
-def levels(length: int, chunk: int) -> int:
+def levels(length: int, chunk_size: int) -> int:
     """Return the least number of levels whose sub-words cover the word, but at least 1."""
     number = 1
-    while chunk**number < length:
+    while chunk_size**number < length:
         number += 1
     return number
 
@@ -476,15 +476,15 @@ def mask(scalars: Tensor, length: int, level: int) -> Tensor:
     return result
 
 
-@pytest.mark.parametrize("chunk", [2, 3])
-def test_the_levels_reach_the_whole_word_and_one_fewer_do_not(chunk: int) -> None:
-    assert depth(500, chunk) == levels(500, chunk) == {2: 9, 3: 6}[chunk]
+@pytest.mark.parametrize("chunk_size", [2, 3])
+def test_the_levels_reach_the_whole_word_and_one_fewer_do_not(chunk_size: int) -> None:
+    assert depth(500, chunk_size) == levels(500, chunk_size) == {2: 9, 3: 6}[chunk_size]
     seen = torch.eye(500)
     reached = []
-    for level in range(levels(500, chunk)):
-        seen = ((mask(torch.zeros(chunk), 500, level) == 0).float() @ seen > 0).float()
+    for level in range(levels(500, chunk_size)):
+        seen = ((mask(torch.zeros(chunk_size), 500, level) == 0).float() @ seen > 0).float()
         reached.append(int(seen[-1].sum()))
-    assert reached == [min(chunk ** (level + 1), 500) for level in range(len(reached))]
+    assert reached == [min(chunk_size ** (level + 1), 500) for level in range(len(reached))]
 
 
 class Weights(NamedTuple):
@@ -528,10 +528,10 @@ def feed_forward(x: Tensor, weights: Weights) -> Tensor:
     return hidden @ weights.contract[0].T + weights.contract[1]
 
 
-def regular_gpt(x: Tensor, weights: Weights, chunk: int, *, before: bool) -> Tensor:
+def regular_gpt(x: Tensor, weights: Weights, chunk_size: int, *, before: bool) -> Tensor:
     """Return the vector at the last position; norms are before the branches or after them."""
     attended, fed = weights.norms
-    for level in range(levels(len(x), chunk)):
+    for level in range(levels(len(x), chunk_size)):
         if before:
             x = x + attention(layer_norm(x, attended), weights, level)
             x = x + feed_forward(layer_norm(x, fed), weights)
@@ -541,7 +541,7 @@ def regular_gpt(x: Tensor, weights: Weights, chunk: int, *, before: bool) -> Ten
     return x[-1]
 
 
-def own_weights(width: int, heads: int, chunk: int, generator: torch.Generator) -> Weights:
+def own_weights(width: int, heads: int, chunk_size: int, generator: torch.Generator) -> Weights:
     """Draw weights of standard deviation one over the square root of the inputs."""
 
     def drawn(*shape: int) -> Tensor:
@@ -555,7 +555,7 @@ def own_weights(width: int, heads: int, chunk: int, generator: torch.Generator) 
         key=drawn(width, width),
         value=drawn(width, width),
         output=drawn(width, width),
-        scalars=drawn(heads, chunk),
+        scalars=drawn(heads, chunk_size),
         expand=(drawn(4 * width, width), drawn(4 * width)),
         contract=(drawn(width, 4 * width), drawn(width)),
         norms=(norm(), norm()),
@@ -563,17 +563,17 @@ def own_weights(width: int, heads: int, chunk: int, generator: torch.Generator) 
 
 
 @pytest.mark.parametrize("before", [False, True])
-@pytest.mark.parametrize("chunk", [2, 3])
-def test_the_tree_computes_equation_1_on_the_same_weights(chunk: int, before: bool) -> None:
+@pytest.mark.parametrize("chunk_size", [2, 3])
+def test_the_tree_computes_equation_1_on_the_same_weights(chunk_size: int, before: bool) -> None:
     generator = torch.Generator().manual_seed(3)
     width, heads, num_symbols, num_classes = 16, 4, 3, 5
-    weights = own_weights(width, heads, chunk, generator)
+    weights = own_weights(width, heads, chunk_size, generator)
     table = torch.randn(num_symbols, width, generator=generator, dtype=torch.float64)
     answer = torch.randn(num_classes, width, generator=generator, dtype=torch.float64)
     config = RegularGPTConfig(
         vocab_size=num_symbols,
         num_classes=num_classes,
-        chunk=chunk,
+        chunk_size=chunk_size,
         d_model=width,
         num_heads=heads,
         norm="pre" if before else "post",
@@ -585,7 +585,7 @@ def test_the_tree_computes_equation_1_on_the_same_weights(chunk: int, before: bo
     give(model, weights, table, answer)
     for length in (1, 2, 3, 4, 8, 9, 10, 27, 40, 65):
         word = torch.randint(num_symbols, (1, length), generator=generator)
-        vector = regular_gpt(table[word[0]], weights, chunk, before=before)
+        vector = regular_gpt(table[word[0]], weights, chunk_size, before=before)
         expected = answer @ (layer_norm(vector, final) if before else vector)
         with torch.no_grad():
             found = model(word)[0]

@@ -5,7 +5,7 @@
    was computed by lengthwise, and can be computed again: lengthwise certify --check FILE.
 
    language: parity
-   model: 03e6ad33c8403574efa04299734b4dbc054a227b834e475b1720f400a167136e
+   model: 22a3c8a1e8acdbe21f6a82f7e17ecd0f84a87499ca7e5819937b44be72278d68
    verified content: ec98ae2bc749465f57aac2f7d951d216cfcbc66044ea4c4fd992e6b85df24366
 
    symbols: 0 is 0, 1 is 1

@@ -36,6 +36,7 @@ from lengthwise.proofs.check.certificate import Certificate, Strength
 from lengthwise.proofs.search.certify import certify as certify_model
 from lengthwise.proofs.search.closure import MAX_CHUNKS
 from lengthwise.status_lines import report_silence
+from lengthwise.sweeps.executors import executor_for
 from lengthwise.training.construction_files import is_compiled
 from lengthwise.training.devices import choose_device
 from lengthwise.training.model_languages import difference
@@ -49,6 +50,7 @@ def infer(
     *,
     alphabet: str | Sequence[str] | None = None,
     columns: str | Mapping[str, str] | None = None,
+    scheduler: str | None = None,
     progress: bool | None = None,
     **settings: Any,
 ) -> Inference:
@@ -60,6 +62,8 @@ def infer(
         alphabet: all symbols, if not those of the file.
         columns: where the words are: `{"word": "text", "label": "class"}`, or, where each row is an
             event, `{"case": "id", "event": "action", "label": "outcome"}`.
+        scheduler: the address of a Dask scheduler, such as `tcp://10.0.0.1:8786`: its workers count
+            the words of parts of a large .tsv or .jsonl.
         progress: True prints lines where no bar can be shown, False nothing.
         settings: `budget` (seconds), `assume` (a class of languages), `label_noise` (share of wrong
             labels), `max_states`, `validation_share`, `test_share`, `max_length` (symbols).
@@ -81,11 +85,18 @@ def infer(
     Raises:
         TextError: the file holds no labelled words, or no automaton with at most `max_states`
             states fits them.
-        ConfigError: a setting is unknown, or does not fit.
+        ConfigError: a setting is unknown, or does not fit; or the scheduler cannot be reached.
     """
     config = InferenceConfig.from_dict(settings)
     place = str(path_of("words", words, "words.tsv"))
-    reference = read_reference(place, alphabet_text(alphabet), config, columns)
+    with executor_for(scheduler=scheduler) as executor:
+        reference = read_reference(
+            place,
+            alphabet_text(alphabet),
+            config,
+            columns,
+            workers=None if scheduler is None else executor,
+        )
     return infer_from(reference, config, caller_watch(progress))
 
 
@@ -96,8 +107,8 @@ def compile(spec: Language | str, **settings: Any) -> Construction:
     Args:
         spec: a language; `circuit:FILE`; or a name such as `chiang2022/parity` or
             `steps2022/addition-2`, which `lengthwise compile` lists.
-        settings: of a language `rung` (the kind of network), `chunk`, `norm` and `target`; of a
-            circuit `error` and `epsilon`; of a name those that the list says.
+        settings: of a language `rung` (the kind of network), `chunk_size`, `norm` and `target`; of
+            a circuit `error` and `epsilon`; of a name those that the list says.
 
     Returns:
         `.claim` states what the model computes, `.verify()` compares it with the independent

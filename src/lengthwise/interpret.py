@@ -72,7 +72,7 @@ def extract(
         max_states: most states of the automaton.
 
     Returns:
-        `.likeness` says whether the automaton is the model itself, which is so for networks of bits
+        `.fidelity` says whether the automaton is the model itself, which is so for networks of bits
         and of slots, or another function near it. Of a RegularGPT, `.algebra` has the finite
         algebra, with representatives, merges and distances, and `.snap()` is the model that
         answers by it. With binary memory the algebra is the model itself; otherwise vectors are

@@ -25,7 +25,7 @@ def make(**values: Any) -> RegularGPT:
 @pytest.mark.parametrize("absent", [False, True])
 def test_values_weighed_by_the_weights_are_the_output_of_the_module(absent: bool) -> None:
     generator = torch.Generator().manual_seed(0)
-    layer = ChunkAttention(width=12, num_heads=3, chunk=4).double().requires_grad_(False)
+    layer = ChunkAttention(width=12, num_heads=3, chunk_size=4).double().requires_grad_(False)
     layer.bias.normal_(generator=generator)
     x = torch.randn(7, 4, 12, dtype=torch.double, generator=generator)
     present = None
@@ -45,14 +45,19 @@ def test_values_weighed_by_the_weights_are_the_output_of_the_module(absent: bool
 
 @pytest.mark.parametrize(
     "settings",
-    [{}, {"pad": "absent"}, {"memory": "binary", "chunk": 3}, {"thickness": 3, "norm": "pre"}],
+    [
+        {},
+        {"pad": "absent"},
+        {"memory": "binary", "chunk_size": 3},
+        {"num_layers": 3, "norm": "pre"},
+    ],
     ids=str,
 )
 def test_maps_are_means_over_all_chunks_of_all_words(settings: dict[str, Any]) -> None:
     """Words one by one and chunks one by one, with nothing shared, through the last layer."""
     model = make(**settings)
     record = attention(model, parse("parity"), WORDS, LENGTHS)
-    chunk, pad = model.config.chunk, model.pad * model.config.d_model**0.5
+    chunk, pad = model.config.chunk_size, model.pad * model.config.d_model**0.5
     found: list[list[torch.Tensor]] = [[] for _ in record["weights"]]
     for row, length in zip(WORDS, LENGTHS.tolist(), strict=True):
         vectors, level = list(model.leaf(row[-length:])), 0

@@ -121,7 +121,7 @@ def test_every_map_finds_its_element(spec: str) -> None:
     assert torch.equal(elements_of(monoid, torch.from_numpy(monoid.maps).long()[order]), order)
 
 
-@pytest.mark.parametrize("settings", [{}, {"memory": "binary"}, {"thickness": 2, "chunk": 3}])
+@pytest.mark.parametrize("settings", [{}, {"memory": "binary"}, {"num_layers": 2, "chunk_size": 3}])
 def test_record_is_that_of_distinct_sub_words_computed_one_by_one(
     settings: dict[str, Any],
 ) -> None:
@@ -129,7 +129,7 @@ def test_record_is_that_of_distinct_sub_words_computed_one_by_one(
     model = make(**settings)
     language = parse("parity")
     record = clusters(model, language, WORDS, LENGTHS)
-    chunk = model.config.chunk
+    chunk = model.config.chunk_size
     sub_words: list[set[str]] = []
     for row, length in zip(WORDS.tolist(), LENGTHS.tolist(), strict=True):
         word, stride, level = "".join(map(str, row[-length:])), chunk, 0
@@ -163,7 +163,7 @@ def test_record_is_that_of_distinct_sub_words_computed_one_by_one(
 
 def output(model: RegularGPT, part: str, level: int) -> torch.Tensor:
     """The block output of a sub-word at a level, from those of its pieces, one by one."""
-    chunk = model.config.chunk
+    chunk = model.config.chunk_size
     stride = chunk ** (level - 1)
     pieces = [part[max(0, end - stride) : end] for end in range(len(part), 0, -stride)][::-1]
     if level == 1:

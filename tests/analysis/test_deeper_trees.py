@@ -31,7 +31,7 @@ def make(**values: Any) -> RegularGPT:
 
 def plainly(model: RegularGPT, word: list[int], extra: int) -> int:
     """The class of one word, by recursion over its parts."""
-    chunk = model.config.chunk
+    chunk = model.config.chunk_size
 
     def node(parts: Sequence[Tensor | None]) -> Tensor:
         there = [part for part in parts if part is not None]
@@ -52,7 +52,9 @@ def plainly(model: RegularGPT, word: list[int], extra: int) -> int:
 
 @pytest.mark.slow
 @given(
-    st.sampled_from([{}, {"chunk": 3}, {"pad": "absent", "norm": "pre"}, {"memory": "binary"}]),
+    st.sampled_from(
+        [{}, {"chunk_size": 3}, {"pad": "absent", "norm": "pre"}, {"memory": "binary"}]
+    ),
     st.integers(1, 11),
     st.integers(0, 99),
 )

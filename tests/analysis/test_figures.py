@@ -106,7 +106,7 @@ def test_attention_has_a_panel_for_each_head_with_a_row_for_each_level(
     heads: int, panels: int
 ) -> None:
     weights = [[[0.25, 0.75]] * heads, [[0.5, 0.5]] * heads]
-    figure = attention_figure({"weights": weights, "chunk": 2, "focus": [1.0] * heads})
+    figure = attention_figure({"weights": weights, "chunk_size": 2, "focus": [1.0] * heads})
     maps = [axes.images[0] for axes in figure.axes if axes.images]
     assert len(figure.axes) == panels + 1  # and the scale
     assert len(maps) == heads

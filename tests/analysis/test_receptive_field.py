@@ -21,10 +21,10 @@ from perturbed import perturb
 
 SETTINGS: list[dict[str, Any]] = [
     {},
-    {"chunk": 3},
-    {"thickness": 2, "pad": "absent", "norm": "pre"},
+    {"chunk_size": 3},
+    {"num_layers": 2, "pad": "absent", "norm": "pre"},
     {"memory": "binary", "noise": 0.0},
-    {"memory": "binary", "noise": 0.0, "chunk": 3, "thickness": 2},
+    {"memory": "binary", "noise": 0.0, "chunk_size": 3, "num_layers": 2},
 ]
 
 

@@ -17,7 +17,7 @@ COMMANDS = [
     ("train", "steps:addition", "--set", "bits=2", "--set", "examples=8", *SMALL, "steps"),
     ("train", "words:good.tsv", "--model", "gru", *SMALL, "words"),
     ("prepare", "a.txt", "--set", "vocab_size=257", "--out", "text"),
-    ("train", "text:text", "--set", "window=8", "--set", "chunk=2", *SMALL, "gpt"),
+    ("train", "text:text", "--set", "window=8", "--set", "chunk_size=2", *SMALL, "gpt"),
     (
         *("prepare", "a.tsv", "--pairs", "en,de", "--valid", "b.tsv", "--test", "b.tsv"),
         *("--set", "vocab_size=259", "--out", "pairs"),

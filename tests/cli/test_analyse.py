@@ -118,11 +118,11 @@ def test_the_usual_length_has_a_word(
 ) -> None:
     """Words of modular arithmetic are of even lengths."""
     monkeypatch.setattr("lengthwise.analysis.analyses.DEFAULT_LENGTH", 9)
-    folder = train(tmp_path / "run", "modular-arithmetic", "--set", "thickness=2")
+    folder = train(tmp_path / "run", "modular-arithmetic", "--set", "num_layers=2")
     capsys.readouterr()
     arguments = [str(folder), "--figure", "attention", "--words", "1"]
     result = analyse_json(capsys, *arguments)["figures"]["attention"]
-    assert (result["lengths"], result["thickness"]) == ([8], 2)
+    assert (result["lengths"], result["num_layers"]) == ([8], 2)
 
 
 @pytest.mark.usefixtures("undrawn")

@@ -38,7 +38,7 @@ FACTS = {
     "interior_pairs",
     "edge_pairs",
     "monoid_elements_met",
-    "sureness",
+    "margins",
     "moved",
     "automaton_digest",
     "model_digest",
@@ -149,15 +149,15 @@ def test_json_has_all_facts_and_nothing_else_on_standard_output(
     assert (found["counterexample"], found["counterexample_length"]) == (None, None)
     assert found["checked_length"] is None
     assert found["repeats"] < found["levels"]
-    assert found["sureness"]["is_certain"] is True
+    assert found["margins"]["is_certain"] is True
     assert found["run"] == str(run_folder)
     checked = shell.json(0, "--check", found["certificate"])
     assert checked.pop("checked") is True
-    sure, again = found["sureness"], checked["sureness"]
+    sure, again = found["margins"], checked["margins"]
     assert again.pop("measured") is None  # the model is not run
     sure.pop("measured")
     assert again == pytest.approx(sure, rel=1e-6)
-    same = FACTS - {"sureness"}
+    same = FACTS - {"margins"}
     assert {k: checked[k] for k in same} == {k: found[k] for k in same}
 
 

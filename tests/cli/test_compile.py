@@ -70,7 +70,7 @@ def test_a_compiled_language_is_used_as_a_trained_one(
     assert out == label
     scores = shell.json("evaluate", folder, "--lengths", "1:60:7", "--words", "8")
     assert scores["mean_accuracy"] == 1.0
-    strength = "snapped" if setting == "chunk=3" else "robust"  # bounds of three are too loose
+    strength = "snapped" if setting == "chunk_size=3" else "robust"  # bounds of three are too loose
     proof = shell.json("certify", folder, "--strength", strength)
     assert proof["verdict"] == "equivalent"
     assert shell("snap", folder)[0] == 0
@@ -259,12 +259,15 @@ def test_what_asks_about_words_refuses_a_circuit(
     ("arguments", "part"),
     [
         (("parity",), "Add --out DIR"),
-        (("parity", "--set", "chnk=3"), "Did you mean 'chunk'"),
-        (("parity", "--set", "chunk=1"), "chunk=1"),
-        (("parity", "--set", "chunk=two"), "must be an integer"),
+        (("parity", "--set", "chunk_sze=3"), "Did you mean 'chunk_size'"),
+        (("parity", "--set", "chunk_size=1"), "chunk_size=1"),
+        (("parity", "--set", "chunk_size=two"), "must be an integer"),
         (("parity", "--set", "norm=pre"), "norm='pre'"),
         (("parity", "--set", "target=matrix"), "Did you mean 'matrices'"),
-        (("modular-arithmetic", "--set", "chunk=3", "--set", "target=elements"), "Use chunk 2"),
+        (
+            ("modular-arithmetic", "--set", "chunk_size=3", "--set", "target=elements"),
+            "Use chunk 2",
+        ),
         (("chiang2022/paity",), "Did you mean 'chiang2022/parity'"),
         (("chiang2022/parity-norm", "--set", "epsilon=-1"), "epsilon >= 0"),
         (("chiang2022/parity-confident", "--set", "eta=0"), "eta=0"),
@@ -307,10 +310,10 @@ def test_another_construction_is_not_put_into_the_same_folder(shell: Shell, tmp_
     folder = str(tmp_path / "exact")
     assert shell("compile", "parity", "--out", folder)[0] == 0
     assert shell("compile", "parity", "--out", folder)[0] == 0  # the same: nothing to do
-    status, out, error = shell("compile", "parity", "--set", "chunk=3", "--out", folder)
+    status, out, error = shell("compile", "parity", "--set", "chunk_size=3", "--out", folder)
     assert (status, out) == (2, "")
-    assert "chunk=2" in error
-    assert "chunk=3" in error
+    assert "chunk_size=2" in error
+    assert "chunk_size=3" in error
     page = str(tmp_path / "page.html")
     assert "computed weights" in complaint(shell("report", folder, "--out", page))
 
@@ -342,7 +345,7 @@ def test_a_claim_of_some_lengths_is_checked_on_these(shell: Shell) -> None:
 def test_a_trained_run_and_settings_of_a_folder_are_refused(shell: Shell, tmp_path: Path) -> None:
     folder = str(tmp_path / "exact")
     assert shell("compile", "parity", "--out", folder)[0] == 0
-    assert "--set cannot change them" in complaint(shell("verify", folder, "--set", "chunk=3"))
+    assert "--set cannot change them" in complaint(shell("verify", folder, "--set", "chunk_size=3"))
     run = str(tmp_path / "run")
     assert shell("train", "parity", "--out", run, "--preset", "smoke", "--set", "steps=2")[0] == 0
     assert "holds a trained run" in complaint(shell("verify", run))

@@ -41,9 +41,11 @@ NORMS = st.sampled_from(["none", "post"])
 TARGETS = st.sampled_from(["auto", *ENCODINGS])
 
 
-def small(language: Language, chunk: int, norm: str = "none", target: str = "auto") -> RegularGPT:
+def small(
+    language: Language, chunk_size: int, norm: str = "none", target: str = "auto"
+) -> RegularGPT:
     try:
-        design = design_automaton(language, chunk=chunk, norm=norm, target=target)
+        design = design_automaton(language, chunk_size=chunk_size, norm=norm, target=target)
     except ConstructionError:
         reject()
     if design.num_parameters > ENOUGH:
@@ -81,41 +83,43 @@ def inside(language: Language, words: list[tuple[int, ...]]) -> list[tuple[int, 
 @profile(max_examples=few(6))
 @given(
     language=st.one_of(machines(max_states=4), machines(alphabet="abc", max_states=3)),
-    chunk=st.integers(2, 4),
+    chunk_size=st.integers(2, 4),
     norm=NORMS,
     target=TARGETS,
 )
-def test_every_word_gets_its_class(language: Language, chunk: int, norm: str, target: str) -> None:
-    words = all_words(language, 5) + longer_words(language, chunk)
-    assert answers(small(language, chunk, norm, target), words) == classes(language, words)
+def test_every_word_gets_its_class(
+    language: Language, chunk_size: int, norm: str, target: str
+) -> None:
+    words = all_words(language, 5) + longer_words(language, chunk_size)
+    assert answers(small(language, chunk_size, norm, target), words) == classes(language, words)
 
 
 @profile(max_examples=few(6))
-@given(language=machines_with_domain(), chunk=st.integers(2, 3), norm=NORMS, target=TARGETS)
+@given(language=machines_with_domain(), chunk_size=st.integers(2, 3), norm=NORMS, target=TARGETS)
 def test_every_word_of_a_domain_gets_its_class(
-    language: Language, chunk: int, norm: str, target: str
+    language: Language, chunk_size: int, norm: str, target: str
 ) -> None:
-    words = inside(language, all_words(language, 7) + longer_words(language, chunk))
-    model = small(language, chunk, norm, target)
+    words = inside(language, all_words(language, 7) + longer_words(language, chunk_size))
+    model = small(language, chunk_size, norm, target)
     assert answers(model, [(), *words])[1:] == classes(language, words)
 
 
-@given(expression=expressions(), chunk=st.integers(2, 3))
-def test_every_expression_is_recognised(expression: str, chunk: int) -> None:
+@given(expression=expressions(), chunk_size=st.integers(2, 3))
+def test_every_expression_is_recognised(expression: str, chunk_size: int) -> None:
     language = from_regex(expression, ("a", "b"))
-    words = all_words(language, 6) + longer_words(language, chunk)
-    assert answers(small(language, chunk), words) == classes(language, words)
+    words = all_words(language, 6) + longer_words(language, chunk_size)
+    assert answers(small(language, chunk_size), words) == classes(language, words)
 
 
 @pytest.mark.slow_except("2-d-3", "2-tomita-5", "3-tomita-5")
 @pytest.mark.parametrize("spec", ["parity", "group:S3", "tomita-5", "cycle-navigation", "d-3"])
-@pytest.mark.parametrize("chunk", [2, 3])
-def test_long_words_in_every_precision(spec: str, chunk: int) -> None:
+@pytest.mark.parametrize("chunk_size", [2, 3])
+def test_long_words_in_every_precision(spec: str, chunk_size: int) -> None:
     language = parse(spec)
     words = longer_words(language, 1)
     draw = random.Random(2)
     words.append(tuple(draw.randrange(language.num_symbols) for _ in range(5_000)))
-    model = compile_automaton(language, chunk=chunk)
+    model = compile_automaton(language, chunk_size=chunk_size)
     for precision in usable(FORMATS):
         assert answers(model.to(precision), words) == classes(language, words), precision
 
@@ -136,14 +140,14 @@ def record(model: RegularGPT) -> list[Tensor]:
 @profile(max_examples=few(4, 15))
 @given(
     language=st.one_of(machines(max_states=4), machines_with_domain()),
-    chunk=st.integers(2, 4),
+    chunk_size=st.integers(2, 4),
     target=TARGETS,
 )
 def test_every_activation_is_exactly_zero_or_one_or_whole(
-    language: Language, chunk: int, target: str
+    language: Language, chunk_size: int, target: str
 ) -> None:
     words = [(), *inside(language, all_words(language, 4) + longer_words(language, 3))]
-    model = small(language, chunk, "none", target)
+    model = small(language, chunk_size, "none", target)
     seen = record(model)
     vectors = []
     for precision in usable(FORMATS):
@@ -152,7 +156,7 @@ def test_every_activation_is_exactly_zero_or_one_or_whole(
         vectors.append(torch.cat(seen).double())
         seen.clear()
     assert all(torch.equal(vectors[0], others) for others in vectors[1:])
-    ones = design_automaton(language, chunk=chunk, target=target).encoding.ones
+    ones = design_automaton(language, chunk_size=chunk_size, target=target).encoding.ones
     if ones is None:
         assert torch.equal(vectors[0], vectors[0].round())
         return
@@ -162,11 +166,11 @@ def test_every_activation_is_exactly_zero_or_one_or_whole(
 
 
 @profile(max_examples=few(8))
-@given(language=machines(max_states=3), chunk=st.integers(2, 4), target=TARGETS)
+@given(language=machines(max_states=3), chunk_size=st.integers(2, 4), target=TARGETS)
 def test_layer_norm_is_the_identity_up_to_rounding(
-    language: Language, chunk: int, target: str
+    language: Language, chunk_size: int, target: str
 ) -> None:
-    model = small(language, chunk, "post", target)
+    model = small(language, chunk_size, "post", target)
     seen = record(model)
     answers(model, all_words(language, 4) + longer_words(language, 3))
     vectors = torch.cat(seen)
@@ -185,10 +189,12 @@ def test_a_weight_that_is_a_little_off_leaves_zero_and_one() -> None:
 
 
 @profile(max_examples=few(6))
-@given(language=machines(max_states=3), chunk=st.integers(2, 4), norm=NORMS, target=TARGETS)
-def test_all_ways_to_compute_agree(language: Language, chunk: int, norm: str, target: str) -> None:
+@given(language=machines(max_states=3), chunk_size=st.integers(2, 4), norm=NORMS, target=TARGETS)
+def test_all_ways_to_compute_agree(
+    language: Language, chunk_size: int, norm: str, target: str
+) -> None:
     """So the pad is the identity wherever each of them puts it."""
-    model = small(language, chunk, norm, target)
+    model = small(language, chunk_size, norm, target)
     word = longer_words(language, 5)[0][:20]
     tokens = torch.tensor([word])
     lengths = (1, 2, 3, 5, 9, len(word))
@@ -205,15 +211,15 @@ def test_all_ways_to_compute_agree(language: Language, chunk: int, norm: str, ta
 
 
 @profile(max_examples=few(6))
-@given(language=machines(max_states=3), chunk=st.integers(2, 3))
-def test_the_pad_changes_nothing_at_any_place(language: Language, chunk: int) -> None:
+@given(language=machines(max_states=3), chunk_size=st.integers(2, 3))
+def test_the_pad_changes_nothing_at_any_place(language: Language, chunk_size: int) -> None:
     """Elements have that before words only, which is where it stands; the others anywhere."""
     for target in ENCODINGS:
-        model = small(language, chunk, "none", target)
+        model = small(language, chunk_size, "none", target)
         symbols = torch.arange(language.num_symbols)
         leaves = model.leaf(symbols)
-        for place in [chunk - 1] if target == "elements" else range(chunk):
-            children = torch.full((len(symbols), chunk), -1)
+        for place in [chunk_size - 1] if target == "elements" else range(chunk_size):
+            children = torch.full((len(symbols), chunk_size), -1)
             children[:, place] = symbols
             with torch.no_grad():
                 assert torch.equal(model.compose(leaves, children), leaves)
@@ -222,30 +228,34 @@ def test_the_pad_changes_nothing_at_any_place(language: Language, chunk: int) ->
 @profile(max_examples=few(5))
 @given(
     language=st.one_of(machines(max_states=4), machines_with_domain()),
-    chunk=st.integers(2, 4),
+    chunk_size=st.integers(2, 4),
     norm=NORMS,
     target=TARGETS,
 )
-def test_the_size_is_told_before(language: Language, chunk: int, norm: str, target: str) -> None:
-    model = small(language, chunk, norm, target)
-    design = design_automaton(language, chunk=chunk, norm=norm, target=target)
+def test_the_size_is_told_before(
+    language: Language, chunk_size: int, norm: str, target: str
+) -> None:
+    model = small(language, chunk_size, norm, target)
+    design = design_automaton(language, chunk_size=chunk_size, norm=norm, target=target)
     assert design.num_parameters == sum(weight.numel() for weight in model.parameters())
     assert f"{design.num_parameters:,} parameters" in design.summary
     assert f"width {model.config.d_model}" in design.summary
-    layers = list(design.encoding.layers(chunk))
-    assert [units.count for units in layers] == [design.num_hidden] * model.config.thickness
+    layers = list(design.encoding.layers(chunk_size))
+    assert [units.count for units in layers] == [design.num_hidden] * model.config.num_layers
 
 
 @profile(max_examples=few(3, 10))
-@given(language=st.one_of(machines(max_states=3), machines_with_domain()), chunk=st.integers(2, 3))
-def test_auto_is_the_smaller(language: Language, chunk: int) -> None:
-    sizes = {name: size(language, chunk, name) for name in ENCODINGS}
-    assert size(language, chunk, "auto") == min(sizes.values())
+@given(
+    language=st.one_of(machines(max_states=3), machines_with_domain()), chunk_size=st.integers(2, 3)
+)
+def test_auto_is_the_smaller(language: Language, chunk_size: int) -> None:
+    sizes = {name: size(language, chunk_size, name) for name in ENCODINGS}
+    assert size(language, chunk_size, "auto") == min(sizes.values())
 
 
-def size(language: Language, chunk: int, target: str) -> int:
+def size(language: Language, chunk_size: int, target: str) -> int:
     try:
-        return design_automaton(language, chunk=chunk, target=target).num_parameters
+        return design_automaton(language, chunk_size=chunk_size, target=target).num_parameters
     except ConstructionError:
         return MAX_PARAMETERS + 1
 
@@ -260,7 +270,7 @@ def test_each_target_is_the_smaller_of_some_language() -> None:
 
 @pytest.mark.slow_for("d-99-3-auto-parts0")
 @pytest.mark.parametrize(
-    ("spec", "chunk", "target", "parts"),
+    ("spec", "chunk_size", "target", "parts"),
     [
         ("d-99", 3, "auto", ["101 states", "images, chunk 3: ", "Use chunk 2, or another rung"]),
         ("d-100", 2, "matrices", ["102 states", "matrices, chunk 2: ", "another target"]),
@@ -268,15 +278,15 @@ def test_each_target_is_the_smaller_of_some_language() -> None:
     ],
 )
 def test_a_language_too_large_is_refused_with_the_numbers(
-    spec: str, chunk: int, target: str, parts: list[str]
+    spec: str, chunk_size: int, target: str, parts: list[str]
 ) -> None:
     with pytest.raises(ConstructionError) as caught:
-        compile_automaton(parse(spec), chunk=chunk, target=target)
+        compile_automaton(parse(spec), chunk_size=chunk_size, target=target)
     message = str(caught.value)
     assert "\n" not in message
     assert f"at most {MAX_PARAMETERS:,} parameters" in message
     assert all(part in message for part in parts), message
-    assert ("chunk 2, or" in message) == (chunk > 2)
+    assert ("chunk 2, or" in message) == (chunk_size > 2)
     assert ("another target" in message) == (target != "auto")
 
 
@@ -294,9 +304,9 @@ def test_what_beats_matrices_is_all_that_is_explored() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"chunk": 1}, "a chunk has 2 to 16 places, but chunk=1"),
-        ({"chunk": -3}, "chunk=-3"),
-        ({"chunk": 10**6}, "chunk=1000000"),
+        ({"chunk_size": 1}, "a chunk has 2 to 16 places, but chunk_size=1"),
+        ({"chunk_size": -3}, "chunk_size=-3"),
+        ({"chunk_size": 10**6}, "chunk_size=1000000"),
         ({"norm": "pre"}, "norm is none or post here, but norm='pre'"),
         ({"target": "matrix"}, "Did you mean 'matrices'. Known: auto, images, matrices, elements"),
         ({"norm": "post", "target": "images"}, "Use norm=none, or target=matrices"),
@@ -308,11 +318,13 @@ def test_settings_out_of_range_are_refused(settings: dict[str, Any], message: st
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("chunk", [5, 16])
-def test_large_chunks_are_exact_too(chunk: int) -> None:
+@pytest.mark.parametrize("chunk_size", [5, 16])
+def test_large_chunks_are_exact_too(chunk_size: int) -> None:
     language = from_regex("a*", ("a", "b"))
-    model = compile_automaton(language, chunk=chunk, target="matrices" if chunk == 5 else "auto")
-    words = all_words(language, 6) + [(0,) * n for n in (chunk, chunk + 1, 300)]
+    model = compile_automaton(
+        language, chunk_size=chunk_size, target="matrices" if chunk_size == 5 else "auto"
+    )
+    words = all_words(language, 6) + [(0,) * n for n in (chunk_size, chunk_size + 1, 300)]
     for precision in usable(FORMATS):
         assert answers(model.to(precision), words) == classes(language, words)
 
@@ -385,11 +397,11 @@ def test_words_outside_the_domain_are_answered_somehow() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("chunk", [2, 3])
+@pytest.mark.parametrize("chunk_size", [2, 3])
 @pytest.mark.parametrize("norm", ["none", "post"])
 @pytest.mark.parametrize("spec", ["d-4", "tomita-3", "tomita-7", "abab-star", "group:A4"])
-def test_larger_networks_give_every_word_its_class(spec: str, norm: str, chunk: int) -> None:
+def test_larger_networks_give_every_word_its_class(spec: str, norm: str, chunk_size: int) -> None:
     language = parse(spec)
-    design: Design = design_automaton(language, chunk=chunk, norm=norm)
+    design: Design = design_automaton(language, chunk_size=chunk_size, norm=norm)
     words = all_words(language, 10 if language.num_symbols == 2 else 3) + longer_words(language, 0)
     assert answers(build(design).float(), words) == classes(language, words)

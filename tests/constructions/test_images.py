@@ -54,11 +54,11 @@ def random_machine(states: int, symbols: int, seed: int) -> Language:
 
 
 @settings(max_examples=few(3))
-@given(language=machines(max_states=7), chunk=st.integers(2, 4), seed=st.integers(0, 99))
+@given(language=machines(max_states=7), chunk_size=st.integers(2, 4), seed=st.integers(0, 99))
 def test_every_word_gets_its_class_in_every_precision(
-    language: Language, chunk: int, seed: int
+    language: Language, chunk_size: int, seed: int
 ) -> None:
-    model = build(design_automaton(language, chunk=chunk, target="images"))
+    model = build(design_automaton(language, chunk_size=chunk_size, target="images"))
     words = all_words(language, 8) + long_words(language, seed)
     assert wrong(model, language, words) == 0
     for precision in usable(FORMATS[1:]):
@@ -66,18 +66,18 @@ def test_every_word_gets_its_class_in_every_precision(
 
 
 @settings(max_examples=few(6))
-@given(language=machines(max_states=5), chunk=st.integers(2, 3))
-def test_products_are_those_of_the_maps(language: Language, chunk: int) -> None:
+@given(language=machines(max_states=5), chunk_size=st.integers(2, 3))
+def test_products_are_those_of_the_maps(language: Language, chunk_size: int) -> None:
     """Any maps that words have, as children of a node, and not only where a tree puts them."""
-    encoding = ImageEncoding(language, chunk, MAX_PARAMETERS)
-    model = build(design_automaton(language, chunk=chunk, target="images"))
+    encoding = ImageEncoding(language, chunk_size, MAX_PARAMETERS)
+    model = build(design_automaton(language, chunk_size=chunk_size, target="images"))
     steps = encoding.steps
     maps = [np.arange(len(steps))]
     for _ in range(5):
         for symbol in range(language.num_symbols):
             maps.append(steps[maps[-1], symbol])
-    draw = random.Random(chunk)
-    children = torch.tensor([draw.choices(range(len(maps)), k=chunk) for _ in range(40)])
+    draw = random.Random(chunk_size)
+    children = torch.tensor([draw.choices(range(len(maps)), k=chunk_size) for _ in range(40)])
     below = torch.zeros(len(maps), model.config.d_model, dtype=torch.float64)
     for row, images in enumerate(maps):
         below[row, : encoding.size] = torch.from_numpy(encoding.vector(images))
@@ -92,13 +92,13 @@ def test_products_are_those_of_the_maps(language: Language, chunk: int) -> None:
 
 
 @settings(max_examples=few(6))
-@given(language=machines(max_states=5), chunk=st.integers(2, 3))
-def test_nothing_is_larger_than_before(language: Language, chunk: int) -> None:
+@given(language=machines(max_states=5), chunk_size=st.integers(2, 3))
+def test_nothing_is_larger_than_before(language: Language, chunk_size: int) -> None:
     before = []
     for name in ("matrices", "elements"):
         with contextlib.suppress(ConstructionError, LanguageError):  # too large
-            before.append(design_automaton(language, chunk=chunk, target=name))
-    now = design_automaton(language, chunk=chunk)
+            before.append(design_automaton(language, chunk_size=chunk_size, target=name))
+    now = design_automaton(language, chunk_size=chunk_size)
     assert all(now.num_parameters <= old.num_parameters for old in before)
     words = all_words(language, 6)
     for design in before:

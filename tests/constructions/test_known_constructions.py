@@ -157,7 +157,7 @@ def test_a_whole_number_will_do_for_a_number() -> None:
         ("circuit:nowhere.bench", {}, "nowhere.bench"),
         ("nor-circuit:nowhere.bench", {"epsilon": 0.0}, "unknown setting 'epsilon'"),
         ("parityy", {}, "Did you mean 'parity'"),
-        ("parity", {"chunk": 10**7}, "chunk=10000000"),
+        ("parity", {"chunk_size": 10**7}, "chunk_size=10000000"),
         ("regex:(", {}, "regex|expression"),
     ],
 )

@@ -61,7 +61,7 @@ def test_its_claim_holds_in_every_precision(states: int) -> None:
 
 def test_chunks_of_any_size_are_composed() -> None:
     language = automaton("random", 10, 3, seed=1)
-    model = build_slots(design_slots(language, chunk=5)).float()
+    model = build_slots(design_slots(language, chunk_size=5)).float()
     assert certify(model, language).verdict == "equivalent"
     words = hostile_words(language, 200, seed=1)
     assert answer_of(logits_of(model, words)).tolist() == [language.classify(w) for w in words]
@@ -77,18 +77,18 @@ def test_the_proof_fails_where_a_slot_is_wrong() -> None:
 
 def test_settings_of_trees_ask_for_a_tree() -> None:
     language = automaton("random", 6, 2, seed=1)
-    assert construct(language).settings == {"rung": "slots", "chunk": 2}
-    assert construct(language, {"chunk": 3}).settings == {"rung": "slots", "chunk": 3}
+    assert construct(language).settings == {"rung": "slots", "chunk_size": 2}
+    assert construct(language, {"chunk_size": 3}).settings == {"rung": "slots", "chunk_size": 3}
     assert construct(language, {"target": "images"}).architecture == "regular-gpt"
 
 
 @pytest.mark.parametrize(
-    ("language", "chunk", "part"),
+    ("language", "chunk_size", "part"),
     [
         (parse("regex:(a{5000})*"), 2, "at most 4,096 states, but .* has 5,000 when minimised"),
-        (parse("parity"), 1, "a chunk has 2 to 16 places, but chunk=1"),
+        (parse("parity"), 1, "a chunk has 2 to 16 places, but chunk_size=1"),
     ],
 )
-def test_what_is_too_large_is_refused(language: Language, chunk: int, part: str) -> None:
+def test_what_is_too_large_is_refused(language: Language, chunk_size: int, part: str) -> None:
     with pytest.raises(ConstructionError, match=part):
-        design_slots(language, chunk=chunk)
+        design_slots(language, chunk_size=chunk_size)

@@ -33,10 +33,10 @@ ZERO_ONE = {"matrices": MatrixEncoding, "elements": ElementEncoding}
 class Followed:
     """The coordinates that are 1 at each node, from the listed units and nothing else."""
 
-    def __init__(self, form: ZeroOneEncoding, chunk: int) -> None:
-        self.form, self.chunk = form, chunk
-        children, results = form.units(chunk)
-        assert children.shape == (form.count_units(chunk), chunk)
+    def __init__(self, form: ZeroOneEncoding, chunk_size: int) -> None:
+        self.form, self.chunk_size = form, chunk_size
+        children, results = form.units(chunk_size)
+        assert children.shape == (form.count_units(chunk_size), chunk_size)
         assert len(children) == len(results)
         self.units = dict(zip(map(tuple, children.tolist()), results.tolist(), strict=True))
         assert len(self.units) == len(children), "a chunk has two results"
@@ -51,12 +51,12 @@ class Followed:
         first = True
         while first or len(nodes) > 1:
             first = False
-            missing = 1 if not nodes else -len(nodes) % self.chunk
+            missing = 1 if not nodes else -len(nodes) % self.chunk_size
             nodes = [self.identity] * missing + nodes
-            nodes = [self.identity] * (-len(nodes) % self.chunk) + nodes
+            nodes = [self.identity] * (-len(nodes) % self.chunk_size) + nodes
             nodes = [
-                self.compose(tuple(nodes[i : i + self.chunk]))
-                for i in range(0, len(nodes), self.chunk)
+                self.compose(tuple(nodes[i : i + self.chunk_size]))
+                for i in range(0, len(nodes), self.chunk_size)
             ]
         return nodes[0]
 
@@ -71,17 +71,17 @@ class Followed:
         return [c for x in self.coordinates(word) if (c := self.classes[x]) >= 0]
 
 
-def small(target: str, language: Language, chunk: int) -> ZeroOneEncoding:
+def small(target: str, language: Language, chunk_size: int) -> ZeroOneEncoding:
     """The form of a random language, unless it is large."""
     try:
-        return ZERO_ONE[target](language, chunk, ENOUGH)
+        return ZERO_ONE[target](language, chunk_size, ENOUGH)
     except LanguageError:
         reject()
 
 
-def agrees(form: ZeroOneEncoding, language: Language, chunk: int, max_length: int) -> int:
+def agrees(form: ZeroOneEncoding, language: Language, chunk_size: int, max_length: int) -> int:
     """All words of the domain get their class and no other; the number of them."""
-    followed = Followed(form, chunk)
+    followed = Followed(form, chunk_size)
     words = list(language.words(max_length=max_length))
     for word in words:
         assert followed.decide(word) == [language.classes[language.run(word)]], word
@@ -90,95 +90,99 @@ def agrees(form: ZeroOneEncoding, language: Language, chunk: int, max_length: in
     return len(words)
 
 
-@given(language=machines(max_states=4), chunk=st.integers(2, 4))
+@given(language=machines(max_states=4), chunk_size=st.integers(2, 4))
 @pytest.mark.parametrize("target", sorted(ZERO_ONE))
-def test_products_give_every_word_its_class(target: str, language: Language, chunk: int) -> None:
-    form = small(target, language, chunk)
-    agrees(form, language, chunk, max_length=6 if chunk == 2 else 7)
+def test_products_give_every_word_its_class(
+    target: str, language: Language, chunk_size: int
+) -> None:
+    form = small(target, language, chunk_size)
+    agrees(form, language, chunk_size, max_length=6 if chunk_size == 2 else 7)
 
 
 @settings(max_examples=few(6))
-@given(language=machines_with_domain(), chunk=st.integers(2, 3))
-def test_elements_serve_the_words_of_a_domain(language: Language, chunk: int) -> None:
-    agrees(small("elements", language, chunk), language, chunk, max_length=9)
+@given(language=machines_with_domain(), chunk_size=st.integers(2, 3))
+def test_elements_serve_the_words_of_a_domain(language: Language, chunk_size: int) -> None:
+    agrees(small("elements", language, chunk_size), language, chunk_size, max_length=9)
 
 
-@given(language=machines_with_domain(), chunk=st.integers(2, 3))
-def test_matrices_serve_the_words_of_a_domain(language: Language, chunk: int) -> None:
-    agrees(small("matrices", language, chunk), language, chunk, max_length=6)
+@given(language=machines_with_domain(), chunk_size=st.integers(2, 3))
+def test_matrices_serve_the_words_of_a_domain(language: Language, chunk_size: int) -> None:
+    agrees(small("matrices", language, chunk_size), language, chunk_size, max_length=6)
 
 
 @given(
     machine=machines(max_states=4),
-    chunk=st.integers(2, 4),
+    chunk_size=st.integers(2, 4),
     period=st.integers(1, 9),
     data=st.data(),
 )
 def test_elements_serve_domains_of_periodic_lengths(
-    machine: Language, chunk: int, period: int, data: st.DataObject
+    machine: Language, chunk_size: int, period: int, data: st.DataObject
 ) -> None:
     lengths = data.draw(st.sets(st.integers(0, period - 1), min_size=1, max_size=2))
     asked = with_lengths(machine, period, lengths)
-    assert agrees(small("elements", asked, chunk), asked, chunk, max_length=9) > 0
+    assert agrees(small("elements", asked, chunk_size), asked, chunk_size, max_length=9) > 0
 
 
 @given(
     machine=machines(max_states=4),
     words=st.sets(st.text("ab", max_size=9), min_size=1, max_size=3),
-    chunk=st.integers(2, 4),
+    chunk_size=st.integers(2, 4),
 )
-def test_elements_serve_finite_domains(machine: Language, words: set[str], chunk: int) -> None:
+def test_elements_serve_finite_domains(machine: Language, words: set[str], chunk_size: int) -> None:
     domain = from_regex("|".join(f"({word})" for word in sorted(words)), ("a", "b"))
     asked = with_domain(machine, domain)
-    assert agrees(small("elements", asked, chunk), asked, chunk, max_length=9) == len(words)
+    assert agrees(small("elements", asked, chunk_size), asked, chunk_size, max_length=9) == len(
+        words
+    )
 
 
 @given(
     machine=machines(alphabet="abc", max_states=2),
     expression=expressions("abc"),
-    chunk=st.integers(2, 3),
+    chunk_size=st.integers(2, 3),
 )
 def test_elements_serve_the_words_of_an_expression(
-    machine: Language, expression: str, chunk: int
+    machine: Language, expression: str, chunk_size: int
 ) -> None:
     """Most such domains have dead ends, so that most is undefined."""
     asked = with_domain(machine, from_regex(expression, ("a", "b", "c")))
-    agrees(small("elements", asked, chunk), asked, chunk, max_length=6)
+    agrees(small("elements", asked, chunk_size), asked, chunk_size, max_length=6)
 
 
-@pytest.mark.parametrize("chunk", [2, 3])
+@pytest.mark.parametrize("chunk_size", [2, 3])
 @pytest.mark.parametrize(
     "domain", ["c*(ac*bc*)*", "c(ab|bac)*", "(abc)*", "(c|ab|ba)*", "a(b|ca)*c", "(a|bb|ccc)*"]
 )
 def test_what_is_undefined_is_taken_for_what_agrees_and_nothing_else(
-    domain: str, chunk: int
+    domain: str, chunk_size: int
 ) -> None:
     for members in (".*", ".*b", "(c|b|a(c|b)*a)*", "(..)*"):
         machine = from_regex(members, ("a", "b", "c"))
         asked = with_domain(machine, from_regex(domain, ("a", "b", "c")))
-        form = ElementEncoding(asked, chunk, MAX_PARAMETERS)
-        assert agrees(form, asked, chunk, max_length=8) > 2
+        form = ElementEncoding(asked, chunk_size, MAX_PARAMETERS)
+        assert agrees(form, asked, chunk_size, max_length=8) > 2
 
 
-@pytest.mark.parametrize("chunk", [2, 3])
+@pytest.mark.parametrize("chunk_size", [2, 3])
 @pytest.mark.parametrize("target", sorted(ZERO_ONE))
-def test_a_language_of_one_state_has_one_coordinate(target: str, chunk: int) -> None:
+def test_a_language_of_one_state_has_one_coordinate(target: str, chunk_size: int) -> None:
     for symbols in ("a", "ab"):
         language = Language(
             alphabet=tuple(symbols), transitions=((0,) * len(symbols),), classes=(1,)
         )
-        form = ZERO_ONE[target](language, chunk, ENOUGH)
-        assert (form.size, form.ones, form.count_units(chunk)) == (1, 1, 1)
-        agrees(form, language, chunk, max_length=8)
+        form = ZERO_ONE[target](language, chunk_size, ENOUGH)
+        assert (form.size, form.ones, form.count_units(chunk_size)) == (1, 1, 1)
+        agrees(form, language, chunk_size, max_length=8)
 
 
-@pytest.mark.parametrize("chunk", [2, 3, 4])
-def test_a_symbol_that_no_word_of_the_domain_has_is_nothing(chunk: int) -> None:
+@pytest.mark.parametrize("chunk_size", [2, 3, 4])
+def test_a_symbol_that_no_word_of_the_domain_has_is_nothing(chunk_size: int) -> None:
     parity = parse("count:b:2:abc")
     asked = with_domain(parity, from_regex("(a|b)*", ("a", "b", "c")))
-    form = ElementEncoding(asked, chunk, ENOUGH)
+    form = ElementEncoding(asked, chunk_size, ENOUGH)
     assert [len(form.symbol(symbol)) for symbol in range(3)] == [1, 1, 0]
-    agrees(form, asked, chunk, max_length=7)
+    agrees(form, asked, chunk_size, max_length=7)
 
 
 @pytest.mark.parametrize("spec", ["modular-arithmetic", "modular-arithmetic-left-to-right"])
@@ -204,11 +208,11 @@ def test_matrices_leave_out_pairs_that_no_word_connects() -> None:
     assert MatrixEncoding(parse("group:Z3"), 2, ENOUGH).size == 9
 
 
-@given(language=machines(max_states=4), chunk=st.integers(2, 4))
-def test_paths_are_counted_as_they_are_listed(language: Language, chunk: int) -> None:
-    form = MatrixEncoding(language, chunk, ENOUGH)
-    children, _ = form.units(chunk)
-    assert form.count_units(chunk) == len(children)
+@given(language=machines(max_states=4), chunk_size=st.integers(2, 4))
+def test_paths_are_counted_as_they_are_listed(language: Language, chunk_size: int) -> None:
+    form = MatrixEncoding(language, chunk_size, ENOUGH)
+    children, _ = form.units(chunk_size)
+    assert form.count_units(chunk_size) == len(children)
 
 
 def test_too_many_elements_or_chunks_are_refused() -> None:
@@ -273,20 +277,20 @@ LARGE_MONOID = Language(
 
 
 @settings(max_examples=few(6))
-@given(language=machines(max_states=4), chunk=st.integers(2, 3))
-@example(language=LARGE_MONOID, chunk=3)
-def test_every_target_keeps_the_contract(language: Language, chunk: int) -> None:
+@given(language=machines(max_states=4), chunk_size=st.integers(2, 3))
+@example(language=LARGE_MONOID, chunk_size=3)
+def test_every_target_keeps_the_contract(language: Language, chunk_size: int) -> None:
     for make in ENCODINGS.values():
         try:
-            form = make(language, chunk, MAX_PARAMETERS)
+            form = make(language, chunk_size, MAX_PARAMETERS)
         except LanguageError:
-            if (language.num_states, chunk) != (4, 3):  # too few elements to be too large
+            if (language.num_states, chunk_size) != (4, 3):  # too few elements to be too large
                 raise
             continue
         assert isinstance(form, Encoding)
-        layers = list(form.layers(chunk))
-        assert len(layers) == form.thickness(chunk)
-        assert all(units.count == form.num_hidden(chunk) for units in layers)
+        layers = list(form.layers(chunk_size))
+        assert len(layers) == form.count_layers(chunk_size)
+        assert all(units.count == form.num_hidden(chunk_size) for units in layers)
         weights, biases = form.read_out()
         assert weights.shape == (language.num_classes, form.size)
         assert biases.shape == (language.num_classes,)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+import lengthwise as lw
 from lengthwise.data import counted_words, prepared_words
 from lengthwise.data.columns import Columns
 from lengthwise.data.labelled_words import LabelledWords
@@ -149,6 +150,11 @@ def test_workers_of_a_scheduler_give_the_same(
         DaskExecutor(cluster.scheduler_address) as executor,
     ):
         assert_equal(one, prepare_words(file, workers=executor))
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "inferred"))
+        with monkeypatch.context() as patch:
+            patch.setattr(prepared_words, "number_words", None)
+            by_workers = lw.infer(file, scheduler=cluster.scheduler_address, budget=1)
+    assert_equal(one, by_workers.words.load())
 
 
 def test_a_stopped_count_uses_its_parts_again(

@@ -25,9 +25,11 @@ console.log(JSON.stringify(words.map((word) => grow(algebra, word).answer)));
 """
 
 
-def network(chunk: int) -> StateSlots:
+def network(chunk_size: int) -> StateSlots:
     """A network of random weights, whose slots look at single slots."""
-    config = StateSlotsConfig(vocab_size=2, num_classes=3, num_slots=5, num_bits=3, chunk=chunk)
+    config = StateSlotsConfig(
+        vocab_size=2, num_classes=3, num_slots=5, num_bits=3, chunk_size=chunk_size
+    )
     model = StateSlots(config)
     model.initialise(torch.Generator().manual_seed(4))
     with torch.no_grad():
@@ -36,11 +38,11 @@ def network(chunk: int) -> StateSlots:
     return model.eval()
 
 
-@pytest.mark.parametrize("chunk", [2, 3])
-def test_the_page_answers_as_the_network_does(chunk: int) -> None:
+@pytest.mark.parametrize("chunk_size", [2, 3])
+def test_the_page_answers_as_the_network_does(chunk_size: int) -> None:
     if (node := shutil.which("node")) is None:
         pytest.skip("there is no node on this machine")
-    model = network(chunk)
+    model = network(chunk_size)
     words = [list(word) for n in range(8) for word in itertools.product(range(2), repeat=n)]
     folder = Path(explorer.__path__[0])
     program = "\n".join((folder / name).read_text(encoding="utf-8") for name in PROGRAM)

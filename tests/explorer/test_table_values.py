@@ -26,12 +26,12 @@ from lengthwise.proofs.search.network import node_of, predict_class
 from ordinary import few
 
 
-def network(seed: int, chunk: int, *, pad: str = "learned", bits: int = 3) -> RegularGPT:
+def network(seed: int, chunk_size: int, *, pad: str = "learned", bits: int = 3) -> RegularGPT:
     model = RegularGPT(
         RegularGPTConfig(
             vocab_size=2,
             num_classes=3,
-            chunk=chunk,
+            chunk_size=chunk_size,
             d_model=8,
             num_heads=2,
             memory="binary",
@@ -70,7 +70,7 @@ class Read:
         values, place = self.level(level), 0
         for child in children:
             place = place * values["inner"] + child
-        is_shared = len(values["tables"]) == self.values["chunk"]
+        is_shared = len(values["tables"]) == self.values["chunk_size"]
         return len(children) - 1 if is_shared else (len(children) if edge else 0), place
 
     def compose(self, level: int, children: Sequence[int], edge: bool) -> int:
@@ -81,7 +81,7 @@ class Read:
         return found
 
     def tree(self, word: Sequence[int]) -> list[list[int]]:
-        chunk, nodes, levels = self.values["chunk"], list(word), list[list[int]]()
+        chunk, nodes, levels = self.values["chunk_size"], list(word), list[list[int]]()
         if not word:
             return [[self.values["empty"]]]
         while not levels or len(nodes) > 1:
@@ -131,7 +131,7 @@ def test_the_server_names_the_codes_that_the_tables_name(
 
 def check_attention(model: RegularGPT, word: list[int], values: dict[str, Any]) -> None:
     """The mean over the chunks of a word, in the tables and by the analysis of a network."""
-    read, chunk, heads = Read(values), model.config.chunk, model.config.num_heads
+    read, chunk, heads = Read(values), model.config.chunk_size, model.config.num_heads
     tokens = torch.tensor([word])
     expected = attention(model, parse("parity"), tokens, torch.tensor([len(word)]))["weights"]
     levels = [word, *read.tree(word)]

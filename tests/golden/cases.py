@@ -174,8 +174,8 @@ def _variants() -> Iterator[tuple[str, Case]]:
     for name, (model, settings) in {
         "dropout": ("regular-gpt", "dropout=0.2"),
         "dropout-binary": ("regular-gpt-binary", "dropout=0.2 objective=final"),
-        "chunk": ("regular-gpt", "chunk=3 thickness=2 pad=absent activation=gelu"),
-        "chunk-binary": ("regular-gpt-binary", "chunk=3 pad=absent num_bits=8 noise=0.4"),
+        "chunk": ("regular-gpt", "chunk_size=3 num_layers=2 pad=absent activation=gelu"),
+        "chunk-binary": ("regular-gpt-binary", "chunk_size=3 pad=absent num_bits=8 noise=0.4"),
         "embedding-scale": ("regular-gpt", "embedding_scale=2.5 ff_factor=2"),
         "composition": ("regular-gpt-binary", "code_consistency=0.5 margin=0.2 replay=false"),
         "assigned-double": ("regular-gpt-binary", "objective=codebook precision=double"),
@@ -248,7 +248,7 @@ def _constructions() -> Iterator[tuple[str, Case]]:
         "parity": "",
         "tomita-4": "norm=none",
         "d-2": "norm=post",
-        "cycle-navigation": "chunk=3 target=elements",
+        "cycle-navigation": "chunk_size=3 target=elements",
         "even-pairs": "",
     }.items():
         yield (
@@ -359,8 +359,8 @@ def _language_model(model: str, settings: str = "", *, quick: bool = False) -> C
 
 def _language_modelling() -> Iterator[tuple[str, Case]]:
     for name, (model, settings) in {
-        "regular-gpt-lm": ("regular-gpt-lm", "chunk=4 thickness=2"),
-        "regular-gpt-lm-fixed": ("regular-gpt-lm", "chunk=2 thickness=1 levels=3 norm=post"),
+        "regular-gpt-lm": ("regular-gpt-lm", "chunk_size=4 num_layers=2"),
+        "regular-gpt-lm-fixed": ("regular-gpt-lm", "chunk_size=2 num_layers=1 levels=3 norm=post"),
         "gpt-lm": ("gpt-lm", "max_length=80 num_layers=2"),
         "gpt-lm-scaled": ("gpt-lm", "position=none scale=log-length num_layers=1 d_hidden=24"),
         "gpt-lm-double": ("gpt-lm", "precision=double position=rope num_layers=1"),

@@ -106,17 +106,17 @@ def test_classes_are_those_of_words_and_one_more_outside_the_domain(language: La
             assert elements.classes[state] == language.classify(word)
 
 
-@given(language=languages, chunk=st.integers(2, 3))
+@given(language=languages, chunk_size=st.integers(2, 3))
 def test_steps_lead_to_the_states_that_c_to_the_l_symbols_reach(
-    language: Language, chunk: int
+    language: Language, chunk_size: int
 ) -> None:
     elements = MonoidElements(language)
     machine = elements.machine
-    for level in range(4 if chunk == 2 else 3):
-        steps = elements.steps(level, chunk)
+    for level in range(4 if chunk_size == 2 else 3):
+        steps = elements.steps(level, chunk_size)
         for state in range(machine.num_states):
             reached = {state}
-            for _ in range(chunk**level):
+            for _ in range(chunk_size**level):
                 reached = {target for s in reached for target in machine.transitions[s]}
             assert set(np.flatnonzero(steps[state]).tolist()) == reached
 
@@ -128,31 +128,31 @@ def test_steps_of_one_chunk_are_not_those_of_another() -> None:
     assert (elements.steps(2, 3) == fresh.steps(2, 3)).all()
 
 
-@given(language=languages, chunk=st.integers(2, 3), level=st.integers(0, 3))
+@given(language=languages, chunk_size=st.integers(2, 3), level=st.integers(0, 3))
 def test_states_lead_in_if_a_multiple_of_the_width_ends_in_the_domain(
-    language: Language, chunk: int, level: int
+    language: Language, chunk_size: int, level: int
 ) -> None:
     elements = MonoidElements(language)
-    width = chunk**level
+    width = chunk_size**level
     ends = distances_into_the_domain(language, width * elements.machine.num_states)
     expected = [any(n % width == 0 for n in found) for found in ends]
-    assert elements.leads_in(level, chunk).tolist() == expected
+    assert elements.leads_in(level, chunk_size).tolist() == expected
 
 
-@given(language=languages, chunk=st.integers(2, 3), level=st.integers(0, 3))
+@given(language=languages, chunk_size=st.integers(2, 3), level=st.integers(0, 3))
 def test_a_sub_word_occurs_if_a_word_of_the_domain_passes_it_at_that_alignment(
-    language: Language, chunk: int, level: int
+    language: Language, chunk_size: int, level: int
 ) -> None:
     elements = MonoidElements(language)
     machine = elements.machine
-    width = chunk**level
+    width = chunk_size**level
     ends = distances_into_the_domain(language, width * machine.num_states)
     by_element: dict[int, bool] = {}
     for length in (1, 2, 3):
         for word in product(range(language.num_symbols), repeat=length):
             passes = any(n % width == 0 for target in map_of(machine, word) for n in ends[target])
             assert by_element.setdefault(element_of(elements, word), passes) == passes
-    occurs = elements.occurs(level, chunk)
+    occurs = elements.occurs(level, chunk_size)
     assert len(occurs) == len(elements.maps)
     assert {number: bool(occurs[number]) for number in by_element} == by_element
 

@@ -20,12 +20,12 @@ def right_aligned(words: list[list[int]]) -> tuple[torch.Tensor, torch.Tensor]:
     )
 
 
-def by_hand(word: list[int], chunk: int) -> Nested:
+def by_hand(word: list[int], chunk_size: int) -> Nested:
     """The nested chunks of a word, cut from the right until one is left."""
     row: list[Nested | int | None] = list(word)
     while True:
-        row = [None] * (max(1, math.ceil(len(row) / chunk)) * chunk - len(row)) + row
-        row = [tuple(row[i : i + chunk]) for i in range(0, len(row), chunk)]
+        row = [None] * (max(1, math.ceil(len(row) / chunk_size)) * chunk_size - len(row)) + row
+        row = [tuple(row[i : i + chunk_size]) for i in range(0, len(row), chunk_size)]
         if len(row) == 1:
             assert isinstance(row[0], tuple)
             return row[0]
@@ -43,22 +43,22 @@ def unfold(tree: Tree, word: int) -> Nested:
     return node(int(tree.root_level[word]), int(tree.root[word]))
 
 
-@given(words=words_of_mixed_lengths, chunk=st.integers(2, 5), share=st.booleans())
-def test_each_word_is_cut_as_by_hand(words: list[list[int]], chunk: int, share: bool) -> None:
+@given(words=words_of_mixed_lengths, chunk_size=st.integers(2, 5), share=st.booleans())
+def test_each_word_is_cut_as_by_hand(words: list[list[int]], chunk_size: int, share: bool) -> None:
     tokens, lengths = right_aligned(words)
 
-    tree = grow(tokens, lengths, 3, chunk, share=share)
+    tree = grow(tokens, lengths, 3, chunk_size, share=share)
 
-    assert [unfold(tree, i) for i in range(len(words))] == [by_hand(w, chunk) for w in words]
+    assert [unfold(tree, i) for i in range(len(words))] == [by_hand(w, chunk_size) for w in words]
 
 
-@given(words=words_of_mixed_lengths, chunk=st.integers(2, 5))
+@given(words=words_of_mixed_lengths, chunk_size=st.integers(2, 5))
 def test_nodes_of_a_level_are_distinct_and_all_are_needed(
-    words: list[list[int]], chunk: int
+    words: list[list[int]], chunk_size: int
 ) -> None:
     tokens, lengths = right_aligned(words)
 
-    tree = grow(tokens, lengths, 3, chunk)
+    tree = grow(tokens, lengths, 3, chunk_size)
 
     for level in tree.levels:
         assert len(torch.unique(level.children, dim=0)) == len(level.children)
@@ -67,12 +67,12 @@ def test_nodes_of_a_level_are_distinct_and_all_are_needed(
         )
 
 
-@given(length=st.integers(0, 300), chunk=st.integers(2, 7))
-def test_depth_is_the_rounded_up_logarithm(length: int, chunk: int) -> None:
-    levels = depth(length, chunk)
+@given(length=st.integers(0, 300), chunk_size=st.integers(2, 7))
+def test_depth_is_the_rounded_up_logarithm(length: int, chunk_size: int) -> None:
+    levels = depth(length, chunk_size)
 
-    assert chunk**levels >= length
-    assert levels == 1 or chunk ** (levels - 1) < length
+    assert chunk_size**levels >= length
+    assert levels == 1 or chunk_size ** (levels - 1) < length
 
 
 def test_depth_is_counted_in_integers_where_floats_round_up() -> None:

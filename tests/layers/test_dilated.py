@@ -20,7 +20,7 @@ Inputs = tuple[Tensor, Tensor, Tensor, Tensor]
 
 
 def inputs(
-    chunk: int, length: int, *, words: int = 2, heads: int = 3, size: int = 4, seed: int = 0
+    chunk_size: int, length: int, *, words: int = 2, heads: int = 3, size: int = 4, seed: int = 0
 ) -> Inputs:
     generator = torch.Generator().manual_seed(seed)
 
@@ -28,7 +28,7 @@ def inputs(
         return torch.randn(*shape, dtype=torch.float64, generator=generator).requires_grad_()
 
     query, key, value = (draw(words, heads, length, size) for _ in range(3))
-    return query, key, value, draw(heads, chunk)
+    return query, key, value, draw(heads, chunk_size)
 
 
 def by_hand(query: Tensor, key: Tensor, value: Tensor, bias: Tensor, stride: int) -> Tensor:
@@ -65,10 +65,10 @@ def assert_alike(name: str, given_: Inputs, stride: int) -> None:
         assert torch.allclose(found, expected, rtol=0, atol=1e-10)
 
 
-@given(chunk=st.integers(1, 5), length=st.integers(1, 12), stride=st.integers(1, 14))
+@given(chunk_size=st.integers(1, 5), length=st.integers(1, 12), stride=st.integers(1, 14))
 @settings(max_examples=25)
-def test_the_dense_matrix_is_the_formula(chunk: int, length: int, stride: int) -> None:
-    query, key, value, bias = (x.detach() for x in inputs(chunk, length, words=1, heads=2))
+def test_the_dense_matrix_is_the_formula(chunk_size: int, length: int, stride: int) -> None:
+    query, key, value, bias = (x.detach() for x in inputs(chunk_size, length, words=1, heads=2))
     expected = by_hand(query, key, value, bias, stride)
     assert torch.allclose(
         attend_with_mask(query, key, value, bias, stride), expected, rtol=0, atol=1e-12
@@ -87,11 +87,11 @@ def test_every_form_agrees_with_the_dense_matrix(name: str, data: st.DataObject)
     "128-banded", "128-fused", "128-shifted", "3-fused", "32-banded", "32-fused", "32-shifted"
 )
 @pytest.mark.parametrize("name", OTHERS)
-@pytest.mark.parametrize("chunk", [2, 3, 8, 32, 128])
-def test_every_form_agrees_for_powers_of_the_chunk(name: str, chunk: int) -> None:
-    for length in (chunk**2 + 3 if chunk < 32 else 300, chunk, 1, 257):
-        for stride in (1, chunk, chunk**2):
-            assert_alike(name, inputs(chunk, length, words=1, heads=2), stride)
+@pytest.mark.parametrize("chunk_size", [2, 3, 8, 32, 128])
+def test_every_form_agrees_for_powers_of_the_chunk(name: str, chunk_size: int) -> None:
+    for length in (chunk_size**2 + 3 if chunk_size < 32 else 300, chunk_size, 1, 257):
+        for stride in (1, chunk_size, chunk_size**2):
+            assert_alike(name, inputs(chunk_size, length, words=1, heads=2), stride)
 
 
 @pytest.mark.parametrize("name", OTHERS)
@@ -115,9 +115,9 @@ def test_half_precision_is_near(name: str, dtype: torch.dtype) -> None:
 
 
 def test_offsets_that_reach_no_place_are_left_out() -> None:
-    assert live_offsets(length=100, stride=1, chunk=8) == 8
-    assert live_offsets(length=100, stride=64, chunk=8) == 2
-    assert live_offsets(length=64, stride=64, chunk=8) == 1
+    assert live_offsets(length=100, stride=1, chunk_size=8) == 8
+    assert live_offsets(length=100, stride=64, chunk_size=8) == 2
+    assert live_offsets(length=64, stride=64, chunk_size=8) == 1
 
 
 def test_a_form_is_chosen_by_how_many_offsets_are_live() -> None:
@@ -155,20 +155,20 @@ class _Greatest(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
 
 @pytest.mark.slow_except("32")
-@pytest.mark.parametrize("chunk", [2, 8, 32, 128])
-def test_nothing_in_memory_grows_faster_than_the_text(chunk: int) -> None:
+@pytest.mark.parametrize("chunk_size", [2, 8, 32, 128])
+def test_nothing_in_memory_grows_faster_than_the_text(chunk_size: int) -> None:
     """Forward and backward, of the form that is chosen; the dense matrix grows sixteenfold."""
 
     def greatest(name: str, length: int) -> int:
         watch = _Greatest()  # type: ignore[no-untyped-call]
-        made = inputs(chunk, length, words=1, heads=1)
+        made = inputs(chunk_size, length, words=1, heads=1)
         with watch:
             results(KERNELS[name], made, 1)
         return watch.numbers
 
     short, long = 512, 2_048
-    names = {select_kernel(length, 1, chunk, torch.device("cpu")) for length in (short, long)}
+    names = {select_kernel(length, 1, chunk_size, torch.device("cpu")) for length in (short, long)}
     for name in names:
         assert greatest(name, long) <= 4.2 * greatest(name, short), name
-        assert greatest(name, long) <= 3 * 4 * chunk * long
+        assert greatest(name, long) <= 3 * 4 * chunk_size * long
     assert greatest("masked", long) >= 15 * greatest("masked", short)

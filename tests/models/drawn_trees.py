@@ -23,8 +23,8 @@ draw = partial(random_tokens, VOCABULARY)
 
 shapes = st.fixed_dictionaries(
     {
-        "chunk": st.integers(2, 5),
-        "thickness": st.integers(1, 2),
+        "chunk_size": st.integers(2, 5),
+        "num_layers": st.integers(1, 2),
         "pad": st.sampled_from(["learned", "absent"]),
         "norm": st.sampled_from(["post", "pre", "none"]),
         "activation": st.sampled_from(["relu", "gelu"]),

@@ -38,7 +38,7 @@ def test_every_setting_of_every_network_has_a_meaning() -> None:
 
 def test_the_order_of_the_settings_that_certificates_sign_stays() -> None:
     assert [*RegularGPTConfig(vocab_size=2, num_classes=2).of_function()] == [
-        *("vocab_size", "num_classes", "transition_size", "chunk", "thickness", "d_model"),
+        *("vocab_size", "num_classes", "transition_size", "chunk_size", "num_layers", "d_model"),
         *("num_heads", "ff_factor", "norm", "activation", "pad", "memory", "num_bits", "noise"),
         *("dropout", "embedding_scale"),
     ]

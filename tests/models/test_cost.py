@@ -31,7 +31,9 @@ def test_attention_is_counted_though_it_is_one_operation(length: int, position: 
 
 
 def test_regular_gpt_pays_for_its_levels_and_little_for_attention() -> None:
-    config = RegularGPTLMConfig(vocab_size=VOCAB, d_model=WIDTH, num_heads=2, chunk=4, thickness=2)
+    config = RegularGPTLMConfig(
+        vocab_size=VOCAB, d_model=WIDTH, num_heads=2, chunk_size=4, num_layers=2
+    )
     model, length = RegularGPTLM(config), 60
     dense = 2 * length * (2 * model.levels(length) * DENSE + WIDTH * VOCAB)
     found = forward_flops(model, VOCAB, length)

@@ -12,12 +12,12 @@ from models.drawn_trees import draw, make
 
 
 @pytest.mark.slow_except("3")
-@pytest.mark.parametrize("chunk", [2, 3, 4, 5])
-def test_tree_equals_masks_below_at_and_past_the_powers_of_the_chunk(chunk: int) -> None:
-    near = {chunk**power + off for power in range(8) for off in (-1, 0, 1)}
+@pytest.mark.parametrize("chunk_size", [2, 3, 4, 5])
+def test_tree_equals_masks_below_at_and_past_the_powers_of_the_chunk(chunk_size: int) -> None:
+    near = {chunk_size**power + off for power in range(8) for off in (-1, 0, 1)}
     lengths = sorted(length for length in near | {7, 11, 130} if 0 < length <= 130)
-    for thickness, pad in ((1, "learned"), (1, "absent"), (2, "learned"), (2, "absent")):
-        model = make(chunk=chunk, thickness=thickness, pad=pad)
+    for num_layers, pad in ((1, "learned"), (1, "absent"), (2, "learned"), (2, "absent")):
+        model = make(chunk_size=chunk_size, num_layers=num_layers, pad=pad)
         with torch.no_grad():
             for length in lengths:
                 tokens = draw(3, length, seed=length)
@@ -27,11 +27,11 @@ def test_tree_equals_masks_below_at_and_past_the_powers_of_the_chunk(chunk: int)
 
 @pytest.mark.slow
 @pytest.mark.parametrize("pad", ["learned", "absent"])
-@pytest.mark.parametrize("thickness", [1, 2])
-@pytest.mark.parametrize("chunk", [2, 3, 4, 5])
-def test_tree_equals_masks_at_all_of_1_to_130(chunk: int, thickness: int, pad: str) -> None:
+@pytest.mark.parametrize("num_layers", [1, 2])
+@pytest.mark.parametrize("chunk_size", [2, 3, 4, 5])
+def test_tree_equals_masks_at_all_of_1_to_130(chunk_size: int, num_layers: int, pad: str) -> None:
     for norm in ("post", "pre", "none"):
-        model = make(chunk=chunk, thickness=thickness, pad=pad, norm=norm)
+        model = make(chunk_size=chunk_size, num_layers=num_layers, pad=pad, norm=norm)
         with torch.no_grad():
             for length in range(1, 131):
                 tokens = draw(3, length, seed=length)
@@ -42,7 +42,7 @@ def test_tree_equals_masks_at_all_of_1_to_130(chunk: int, thickness: int, pad: s
 
 @torch.no_grad()
 def test_inner_layers_see_their_chunk_alone_where_equation_1_looks_beyond() -> None:
-    model, words = make(chunk=3, thickness=2, pad="absent"), draw(1, 6, seed=0)
+    model, words = make(chunk_size=3, num_layers=2, pad="absent"), draw(1, 6, seed=0)
     other = words.clone()
     other[0, 2] = 1 - other[0, 2].clamp(max=1)  # the last symbol of the first chunk
     first_chunk = torch.arange(6) < 3

@@ -117,7 +117,7 @@ def test_a_row_does_not_depend_on_the_other_rows() -> None:
 
 def test_the_whole_word_matters() -> None:
     """Changing any one symbol changes the answer: nothing is cut off."""
-    model = make(chunk=3)
+    model = make(chunk_size=3)
     tokens = draw(1, 29)
     with torch.no_grad():
         answer = model(tokens)
@@ -166,7 +166,7 @@ def test_state_survives_a_round_trip() -> None:
     ("values", "message"),
     [
         ({"d_model": 65, "num_heads": 4}, "d_model=65 cannot be split over num_heads=4"),
-        ({"chunk": 1}, "chunk=1 is too small. Use 2 or more"),
+        ({"chunk_size": 1}, "chunk_size=1 is too small. Use 2 or more"),
         ({"dropout": 1.0}, "dropout=1.0 is too large. Use a number below 1"),
         ({"num_head": 4}, "Did you mean 'num_heads'"),
         ({"norm": "batch"}, "norm='batch' must be one of 'post', 'pre', 'none'"),

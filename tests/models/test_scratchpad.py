@@ -109,7 +109,7 @@ def test_a_step_computes_two_places_of_the_words_that_have_not_ended() -> None:
 
 
 def test_steps_grow_with_the_length_and_with_its_logarithm() -> None:
-    tree = RegularGPT(RegularGPTConfig(vocab_size=2, num_classes=2, chunk=3))
+    tree = RegularGPT(RegularGPTConfig(vocab_size=2, num_classes=2, chunk_size=3))
     lengths = (0, 1, 9, 10, 1000)
     assert [make().steps(length) for length in lengths] == [1, 1, 9, 10, 1000]
     assert [tree.steps(length) for length in lengths] == [1, 1, 2, 3, 7]

@@ -14,9 +14,14 @@ from lengthwise.models.state_slots_config import bits_for
 from lengthwise.proofs.check.networks import MAX_POSITIONS
 
 
-def draw(seed: int, *, chunk: int = 2, slots: int = 3, bits: int = 2) -> StateSlots:
+def draw(seed: int, *, chunk_size: int = 2, slots: int = 3, bits: int = 2) -> StateSlots:
     config = StateSlotsConfig(
-        vocab_size=2, num_classes=2, num_slots=slots, num_bits=bits, chunk=chunk, d_model=4
+        vocab_size=2,
+        num_classes=2,
+        num_slots=slots,
+        num_bits=bits,
+        chunk_size=chunk_size,
+        d_model=4,
     )
     model = StateSlots(config)
     model.initialise(torch.Generator().manual_seed(seed))
@@ -37,7 +42,7 @@ def hop(model: StateSlots, left: torch.Tensor, right: torch.Tensor) -> torch.Ten
 @torch.no_grad()
 def answer(model: StateSlots, word: tuple[int, ...]) -> torch.Tensor:
     """Return the logits of a word, chunk by chunk from the right, by the definition."""
-    chunk = model.config.chunk
+    chunk = model.config.chunk_size
     pad = model.pad.sign()
     nodes = [model.symbols[symbol].sign() for symbol in word]
     for _ in range(depth(len(word), chunk)):
@@ -55,13 +60,13 @@ def answer(model: StateSlots, word: tuple[int, ...]) -> torch.Tensor:
 
 @given(
     seed=st.integers(0, 10**6),
-    chunk=st.integers(2, 3),
+    chunk_size=st.integers(2, 3),
     words=st.lists(st.lists(st.integers(0, 1), max_size=10).map(tuple), min_size=1, max_size=4),
 )
 def test_a_batch_is_answered_as_each_word_is_by_the_definition(
-    seed: int, chunk: int, words: list[tuple[int, ...]]
+    seed: int, chunk_size: int, words: list[tuple[int, ...]]
 ) -> None:
-    model = draw(seed, chunk=chunk).double()
+    model = draw(seed, chunk_size=chunk_size).double()
     longest = max(map(len, words))
     tokens = torch.tensor([[-1] * (longest - len(word)) + list(word) for word in words])
     lengths = torch.tensor([len(word) for word in words])
@@ -87,6 +92,6 @@ def test_bits_tell_states_apart_and_too_few_are_refused() -> None:
 
 
 def test_chunks_are_no_longer_than_the_checker_accepts() -> None:
-    assert draw(0, chunk=MAX_POSITIONS).config.chunk == MAX_POSITIONS
-    with pytest.raises(ConfigError, match=f"chunk={MAX_POSITIONS + 1}"):
-        draw(0, chunk=MAX_POSITIONS + 1)
+    assert draw(0, chunk_size=MAX_POSITIONS).config.chunk_size == MAX_POSITIONS
+    with pytest.raises(ConfigError, match=f"chunk_size={MAX_POSITIONS + 1}"):
+        draw(0, chunk_size=MAX_POSITIONS + 1)

@@ -32,7 +32,7 @@ def test_stream_answers_as_the_batch_at_every_announced_length(
 
 
 def test_stream_holds_at_most_c_log_t_vectors() -> None:
-    model = make(chunk=3)
+    model = make(chunk_size=3)
     stream = open_stream(model, 3**6)
     most = 0
     for symbol in draw(1, 3**6)[0].tolist():

@@ -13,7 +13,7 @@ CUT = 0.8796
 
 
 def drawn(initial: str) -> RegularGPT:
-    shape = {"vocab_size": 200, "num_classes": 100, "d_model": WIDTH, "chunk": 100}
+    shape = {"vocab_size": 200, "num_classes": 100, "d_model": WIDTH, "chunk_size": 100}
     model = RegularGPT(RegularGPTConfig.from_dict({**shape, "initial": initial}))
     model.initialise(torch.Generator().manual_seed(0))
     return model

@@ -145,7 +145,7 @@ def test_double_precision_is_that_of_the_trained_model_and_of_its_proof(tmp_path
     assert {p.dtype for p in runs["double"].model.parameters()} == {torch.float64}
     made = {name: certify(run.model, run.language) for name, run in runs.items()}
     assert {one.verdict for one in made.values()} == {"equivalent"}
-    radius = {name: one.sureness.sign_radius or 0 for name, one in made.items() if one.sureness}
+    radius = {name: one.margins.sign_radius or 0 for name, one in made.items() if one.margins}
     assert 0 < radius["double"] < 1e-6 * radius["single"]
     for single, double in zip(*(run.model.parameters() for run in runs.values()), strict=True):
         assert torch.equal(single.double(), double)

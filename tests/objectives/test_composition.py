@@ -72,7 +72,7 @@ class Trees:
         self.model, self.machine = model, language.total().minimise()
         assert isinstance(model.memory, BinaryMemory)
         self.memory = model.memory
-        chunk = model.config.chunk
+        chunk = model.config.chunk_size
         symbols = range(language.num_symbols)
         self.interior: list[dict[Map, set[tuple[bool, ...]]]] = []
         known: set[tuple[tuple[bool, ...], Map]] = set()
@@ -116,13 +116,13 @@ class Trees:
         return [tuple(c) for c in self.memory.code(self.model.gather(below, children)).tolist()]
 
     @torch.no_grad()
-    def _above(self, at_edge: bool, inner: Any, chunk: int) -> Iterator[Any]:
+    def _above(self, at_edge: bool, inner: Any, chunk_size: int) -> Iterator[Any]:
         keys = list(self.chunks[at_edge])
         codes = sorted({code for key in keys for code in key})
         number = {code: index for index, code in enumerate(codes)}
         signs = torch.where(torch.tensor(codes), 1.0, -1.0)
         below = self.memory.norm(self.memory.read(signs))
-        rows = [[-1] * (chunk - len(key)) + [number[c] for c in key] for key in keys]
+        rows = [[-1] * (chunk_size - len(key)) + [number[c] for c in key] for key in keys]
         for key, code in zip(keys, self._codes(below, torch.tensor(rows)), strict=True):
             for meaning in self.chunks[at_edge][key]:
                 yield code, meaning
@@ -177,7 +177,7 @@ def test_what_is_taught_is_ambiguous_or_unsure(spec: str) -> None:
         if not replay.is_labelled.any():
             continue
         found += 1
-        assert replay.length >= model.config.chunk**2
+        assert replay.length >= model.config.chunk_size**2
         rows = replay.children[replay.is_labelled].numpy()
         elements = algebra.compose(1, rows, edge=True)
         for element, map_, edge in zip(
@@ -308,8 +308,8 @@ def test_what_training_calls_proved_is_proved(
     assert last["right_to"] is None
     made = certify(run.model, run.language)
     assert made.verdict == "equivalent"
-    assert made.sureness is not None
-    assert made.sureness.is_certain
+    assert made.margins is not None
+    assert made.margins.is_certain
     assert not any(record["perfect"] for record in run.metrics[:-1])
 
 
@@ -387,7 +387,7 @@ def test_replay_can_be_turned_off() -> None:
 
 
 @pytest.mark.parametrize(
-    "settings", [{"memory": "continuous"}, {"memory": "continuous", "thickness": 2}]
+    "settings", [{"memory": "continuous"}, {"memory": "continuous", "num_layers": 2}]
 )
 def test_continuous_memory_is_refused(settings: dict[str, Any], tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="binary"):

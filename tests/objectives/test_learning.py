@@ -48,8 +48,8 @@ def draw(model: str, **more: Any) -> tuple[nn.Module, Any]:
     return plan.draw().train(), plan
 
 
-def tree(chunk: int = 2, **more: Any) -> RegularGPT:
-    model, _ = draw("regular-gpt-binary", chunk=chunk, num_heads=2, **more)
+def tree(chunk_size: int = 2, **more: Any) -> RegularGPT:
+    model, _ = draw("regular-gpt-binary", chunk_size=chunk_size, num_heads=2, **more)
     assert isinstance(model, RegularGPT)
     return model
 
@@ -75,16 +75,18 @@ def noise(seed: int = 5) -> torch.Generator:
 
 def product(model: RegularGPT, left: Tensor | None, right: Tensor) -> Tensor:
     """The product of two nodes, by the block itself, one pair at a time."""
-    absent = [ABSENT] * (model.config.chunk - (1 if left is None else 2))
+    absent = [ABSENT] * (model.config.chunk_size - (1 if left is None else 2))
     below = right[None] if left is None else torch.stack([left, right])
     children = torch.tensor([[*absent, *range(len(below))]])
     return model.compose(below, children)[0]
 
 
 @settings(max_examples=6)
-@given(chunk=st.sampled_from([2, 3]), length=st.integers(1, 9), seed=st.integers(0, 999))
-def test_terms_of_trees_are_means_over_products_of_two(chunk: int, length: int, seed: int) -> None:
-    model = tree(chunk, noise=0.0)
+@given(chunk_size=st.sampled_from([2, 3]), length=st.integers(1, 9), seed=st.integers(0, 999))
+def test_terms_of_trees_are_means_over_products_of_two(
+    chunk_size: int, length: int, seed: int
+) -> None:
+    model = tree(chunk_size, noise=0.0)
     seen = record_seen(model, words(length, seed))
     nodes = torch.cat(seen.vectors)
     with torch.no_grad(), patch("lengthwise.objectives.learning._SAMPLE", 5):
@@ -103,15 +105,15 @@ def test_terms_of_trees_are_means_over_products_of_two(chunk: int, length: int, 
 
 @settings(max_examples=6)
 @given(
-    chunk=st.sampled_from([2, 3]),
+    chunk_size=st.sampled_from([2, 3]),
     length=st.integers(2, 20),
     seed=st.integers(0, 999),
     heeded=st.sampled_from([1.0, 5.0]),
 )
 def test_closure_is_the_distance_from_lower_nodes(
-    chunk: int, length: int, seed: int, heeded: float
+    chunk_size: int, length: int, seed: int, heeded: float
 ) -> None:
-    model = tree(chunk, noise=0.0)
+    model = tree(chunk_size, noise=0.0)
     seen = record_seen(model, words(length, seed))
     levels = seen.vectors
     lower = levels[: (len(levels) + 1) // 2]

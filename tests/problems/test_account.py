@@ -36,10 +36,10 @@ def words_of(kind: str) -> tuple[dict[str, int], tuple[str, ...]]:
     words = sorted({"".join(draw.choices("ab", k=draw.randint(4, 12))) for _ in range(300)})
     if kind == "constant":
         noisy = dict.fromkeys(words, 1) | dict.fromkeys(words[5::40], 0)
-        return noisy, ("label_noise=0.1", "budget=5")
+        return noisy, ("label_noise=0.1", "budget=2")
     labels = {word: word.count("a") % 2 for word in words}
     noisy = {word: one ^ (draw.random() < 0.06) for word, one in labels.items()}
-    return noisy, (("test_share=0.3" if kind == "noisy" else "label_noise=0.03"), "budget=5")
+    return noisy, (("test_share=0.3" if kind == "noisy" else "label_noise=0.03"), "budget=2")
 
 
 @pytest.fixture(scope="module")

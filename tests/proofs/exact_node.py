@@ -129,7 +129,7 @@ class ExactNode:
         x = [pad if child == ABSENT else below[child] for child in children]
         present = [child != ABSENT or self.settings["pad"] == "learned" for child in children]
         present[-1] = True
-        for index in range(self.settings["thickness"]):
+        for index in range(self.settings["num_layers"]):
             x = [self._place(f"layers.{index}", x[: place + 1], present) for place in range(len(x))]
         return x[-1]
 
@@ -163,7 +163,7 @@ class ExactNode:
             }
             if self.rational:
                 power = {at: max(logit, Fraction(0)) for at, logit in logits.items()}
-                whole = Fraction(self.settings["chunk"])
+                whole = Fraction(self.settings["chunk_size"])
             else:
                 largest = max(logits.values())
                 power = {

@@ -52,7 +52,7 @@ class Followed:
     def levels(self, last: int) -> list[tuple[set[Any], set[Any]]]:
         """Elements of the running network with what they do to states, by level: inside, and at the
         edge of words."""
-        machine, chunk = self.body["machine"], self.body["settings"]["chunk"]
+        machine, chunk = self.body["machine"], self.body["settings"]["chunk_size"]
         rows, outside = machine["transitions"], self.outside
         step = [set(row) for row in rows]
         model = self.network
@@ -97,7 +97,7 @@ class Followed:
             return []
         below, children = list[torch.Tensor](), list[list[int]]()
         for chunk in chunks:
-            row = [-1] * (self.body["settings"]["chunk"] - len(chunk))
+            row = [-1] * (self.body["settings"]["chunk_size"] - len(chunk))
             for position, element in enumerate(chunk):
                 row.append(len(below))
                 below.append(vectors[place if position == 0 else 0][element])

@@ -71,9 +71,9 @@ HONEST: dict[str, Callable[[], Certificate]] = {
         last_symbol(3), replace(ENDS_WITH_1, domain=of_odd_length())
     ),
     "discrete, post": lambda: _certain(2, norm="post"),
-    "discrete, pre, C=3": lambda: _certain(25, norm="pre", chunk=3),
+    "discrete, pre, C=3": lambda: _certain(25, norm="pre", chunk_size=3),
     "discrete, no pad": lambda: _certain(2, pad="absent"),
-    "discrete, thick": lambda: _certain(31, thickness=2, norm="none"),
+    "discrete, thick": lambda: _certain(31, num_layers=2, norm="none"),
     "discrete, wrong": lambda: certify(
         last_symbol(), ENDS_WITH_1 ^ parse("regex:(0|1)(0|1)(0|1)1*0", alphabet="01")
     ),
@@ -81,13 +81,13 @@ HONEST: dict[str, Callable[[], Certificate]] = {
         last_symbol(), replace(~ENDS_WITH_1, domain=of_odd_length())
     ),
     "discrete, rational": lambda: _rational(13, dtype=torch.float32),
-    "discrete, rational, C=3": lambda: _rational(7, chunk=3, pad="absent"),
-    "discrete, rational, thick": lambda: _rational(8, thickness=2, num_heads=2),
+    "discrete, rational, C=3": lambda: _rational(7, chunk_size=3, pad="absent"),
+    "discrete, rational, thick": lambda: _rational(8, num_layers=2, num_heads=2),
     "discrete, rational, wrong": lambda: _rational(
         8, dtype=torch.float32, wrong="(0|1)(0|1)(0|1)1*0"
     ),
     "snapped, C=2": lambda: _compile_network("parity", "snapped"),
-    "snapped, C=3": lambda: _compile_network("regex:(0|1)*1", "snapped", chunk=3),
+    "snapped, C=3": lambda: _compile_network("regex:(0|1)*1", "snapped", chunk_size=3),
     "snapped, leak": lambda: certify(
         parity_by_hand(leak=0.02), parse("parity"), strength="snapped"
     ),
@@ -96,7 +96,7 @@ HONEST: dict[str, Callable[[], Certificate]] = {
     ),
     "snapped, 0*10*": lambda: _compile_network("regex:0*10*", "snapped"),
     "robust, C=2": lambda: certify(parity_by_hand(), parse("parity"), strength="robust"),
-    "robust, C=3": lambda: _compile_network("parity", "robust", chunk=3),
+    "robust, C=3": lambda: _compile_network("parity", "robust", chunk_size=3),
     "robust, domain": lambda: certify(
         parity_by_hand(),
         replace(parse("parity"), domain=of_odd_length(), spec=""),
@@ -386,17 +386,17 @@ def another_model(body: Body, choose: random.Random) -> None:
     if choose.random() < 0.6:
         name, value = choose.choice(
             [
-                *(("chunk", c) for c in (0, 1, 2, 3, 4)),
+                *(("chunk_size", c) for c in (0, 1, 2, 3, 4)),
                 *(("norm", n) for n in ("post", "pre", "none")),
                 *(("pad", p) for p in ("learned", "absent")),
                 *(("memory", m) for m in ("binary", "continuous")),
                 *(("num_bits", 2), ("activation", "gelu"), ("embedding_scale", 1e-3)),
-                *(("thickness", 2), ("noise", 7.0), ("extra", 1), ("dropout", 0.5)),
+                *(("num_layers", 2), ("noise", 7.0), ("extra", 1), ("dropout", 0.5)),
                 *(("attention", a) for a in ("relu", "softmax")),
             ]
         )
         body["settings"][name] = value
-        if name == "chunk":
+        if name == "chunk_size":
             for packed in (w for n, w in body["weights"].items() if n.endswith("attention.bias")):
                 heads = packed["shape"][0]
                 packed["shape"] = [heads, value]
@@ -442,7 +442,7 @@ def _rebuild(body: Body) -> None:
     """Maps, levels and what they repeat, as they follow from the tables."""
     language = from_dict(body["language"])
     known = MonoidElements(language)
-    chunk, repeat = body["settings"]["chunk"], body["elements"]["repeat"]
+    chunk, repeat = body["settings"]["chunk_size"], body["elements"]["repeat"]
     tables: list[dict[str, dict[tuple[int, ...], int]]] = []
     for level in body["elements"]["levels"]:
         tables.append({})
@@ -606,8 +606,8 @@ def _false_distance(model: RegularGPT, verified: Certificate, words: list[tuple[
     """Whether numbers before a sign come nearer to 0 than is claimed, in words of its lengths."""
     if verified.strength != "discrete":
         return ""
-    assert verified.sureness is not None
-    claimed = verified.sureness.sign_distance
+    assert verified.margins is not None
+    claimed = verified.margins.sign_distance
     assert claimed is not None
     most = verified.checked_length
     asked = [word for word in words if most is None or len(word) <= most]
@@ -635,7 +635,7 @@ class _SnappedByNearest:
 
     def classify(self, words: torch.Tensor) -> list[int]:
         """The classes of words of one length."""
-        chunk = self.model.config.chunk
+        chunk = self.model.config.chunk_size
         leaves = self.model.leaf(torch.arange(self.model.config.vocab_size))
         count, length = words.shape
         if not length:

@@ -29,8 +29,8 @@ def settings_drawn(random: np.random.Generator) -> dict[str, Any]:
     return {
         "vocab_size": SYMBOLS,
         "num_classes": 2,
-        "chunk": int(random.integers(2, 4)),
-        "thickness": int(random.integers(1, 3)),
+        "chunk_size": int(random.integers(2, 4)),
+        "num_layers": int(random.integers(1, 3)),
         "d_model": width,
         "num_heads": 2 if width % 2 == 0 and random.random() < 0.5 else 1,
         "ff_factor": int(random.integers(1, 3)),
@@ -71,11 +71,11 @@ def hostile(
     return model.eval()
 
 
-def chunks(random: np.random.Generator, chunk: int, below: int, count: int) -> Integers:
+def chunks(random: np.random.Generator, chunk_size: int, below: int, count: int) -> Integers:
     """Chunks with pads, if any, first."""
-    children = random.integers(below, size=(count, chunk))
-    used = random.integers(chunk + 1, size=count)
-    return np.where(np.arange(chunk) < chunk - used[:, None], -1, children)
+    children = random.integers(below, size=(count, chunk_size))
+    used = random.integers(chunk_size + 1, size=count)
+    return np.where(np.arange(chunk_size) < chunk_size - used[:, None], -1, children)
 
 
 @contextmanager

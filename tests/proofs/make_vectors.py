@@ -51,7 +51,7 @@ class Vector:
 def text_of(made: Certificate) -> bytes:
     """The file without what depends on the machine that makes it."""
     body = body_of(made)
-    body["notes"].update(made_with={}, sureness=None, moved=None)
+    body["notes"].update(made_with={}, margins=None, moved=None)
     return sign(body)
 
 
@@ -320,9 +320,9 @@ INVALID: Mapping[str, tuple[str, Change, str, str]] = {
     ),
     "chunk-1": (
         "tree",
-        lambda b: b["settings"].update(chunk=1),
+        lambda b: b["settings"].update(chunk_size=1),
         "a chunk has at least two places",
-        "chunk=1 is too small",
+        "chunk_size=1 is too small",
     ),
     "whole-noise": (
         "tree",
@@ -712,9 +712,9 @@ INVALID: Mapping[str, tuple[str, Change, str, str]] = {
     ),
     "structural-chunk": (
         "structural",
-        lambda b: b["settings"].update(chunk=33),
+        lambda b: b["settings"].update(chunk_size=33),
         "a chunk has at most 32 places",
-        "chunk=33 is too large",
+        "chunk_size=33 is too large",
     ),
     "structural-levels": (
         "structural",

@@ -74,7 +74,7 @@ def _make_kept(kind: str, seed: int) -> tuple[Any, Language]:
     choose = random.Random(f"{kind} {seed}")
     if kind == "slots":
         own = random_automaton(choose, choose.randint(1, 3), classes=choose.randint(1, 3))
-        return slots_of(own, chunk=choose.choice([2, 3])), own
+        return slots_of(own, chunk_size=choose.choice([2, 3])), own
     if kind == "one class":
         one = Language(alphabet=("a", "b"), transitions=((0, 0),), classes=(0,))
         return random_model(one, seed, num_bits=2), one

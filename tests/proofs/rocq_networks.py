@@ -112,7 +112,7 @@ class RationalTree(RationalNetwork):
 
     def __init__(self, record: dict[str, Any]) -> None:
         super().__init__(record, "node_memory", "answer")
-        self.chunk = int(record["places"])
+        self.chunk_size = int(record["places"])
         self.known: dict[tuple[Node, ...], tuple[bool, ...]] = {}
 
     def vector(self, node: Node) -> Vector:
@@ -150,11 +150,11 @@ class RationalTree(RationalNetwork):
         nodes: list[Node] = [("symbol", a) for a in word]
         is_first = True
         while is_first or len(nodes) > 1:
-            missing = (-len(nodes) % self.chunk) if nodes else self.chunk
+            missing = (-len(nodes) % self.chunk_size) if nodes else self.chunk_size
             nodes = [PAD] * missing + nodes
             nodes = [
-                ("code", self.compose(nodes[i : i + self.chunk]))
-                for i in range(0, len(nodes), self.chunk)
+                ("code", self.compose(nodes[i : i + self.chunk_size]))
+                for i in range(0, len(nodes), self.chunk_size)
             ]
             is_first = False
         return self.class_of(self.vector(nodes[0]))
@@ -201,7 +201,9 @@ def does(network: RationalTree | RationalRecurrence, num_symbols: int) -> list[A
             found.append((bits, after, network.class_of(network.recall(bits))))
             codes += [each for each in after if each not in codes]
         return found
-    words = [w for length in range(2 * network.chunk + 3) for w in words_of(num_symbols, length)]
+    words = [
+        w for length in range(2 * network.chunk_size + 3) for w in words_of(num_symbols, length)
+    ]
     classes = [network.word_class(word) for word in words]
     return [classes, sorted(network.known.items(), key=repr)]
 

@@ -65,13 +65,13 @@ class Exported:
         chunk, repeat = (re.search(rf"{name} := (\d+)", body) for name in ("chunk", "repeat_from"))
         assert chunk is not None
         assert repeat is not None
-        self.chunk, self.repeat = int(chunk[1]), int(repeat[1])
+        self.chunk_size, self.repeat = int(chunk[1]), int(repeat[1])
         self.tables = {}
         for name, rows in re.findall(r"Definition (\w+) := from_rows \d+\s+(.*?)\.\n", body, re.S):
             self.tables[name] = {
-                (*row[: self.chunk - 1], last): result
+                (*row[: self.chunk_size - 1], last): result
                 for row in reversed(_rows(rows))
-                for last, result in enumerate(row[self.chunk - 1 :], 1)
+                for last, result in enumerate(row[self.chunk_size - 1 :], 1)
                 if result
             }
         self.levels = [
@@ -98,8 +98,10 @@ class Exported:
         nodes, level = [symbol + 1 for symbol in word], 0
         while level == 0 or len(nodes) > 1:
             inner, outer, reading = self.levels[self._phase(level)]
-            nodes = [0] * (-len(nodes) % self.chunk) + nodes
-            cut = [tuple(nodes[i : i + self.chunk]) for i in range(0, len(nodes), self.chunk)]
+            nodes = [0] * (-len(nodes) % self.chunk_size) + nodes
+            cut = [
+                tuple(nodes[i : i + self.chunk_size]) for i in range(0, len(nodes), self.chunk_size)
+            ]
             found = [outer.get(cut[0]), *(inner.get(chunk) for chunk in cut[1:])]
             if None in found:
                 return None

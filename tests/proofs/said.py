@@ -266,7 +266,7 @@ class Said:
         assert (number(claim["n"]), number(claim["pairs"])) == (slots, slots**2)
 
     def explored(self, text: str) -> None:
-        if "chunk" in self.body["settings"]:
+        if "chunk_size" in self.body["settings"]:
             self.explored_tree(text)
             return
         claim = fullmatch(
@@ -318,8 +318,8 @@ class Said:
             text,
         )
         if claim["room"] is None:  # then the codes of one arithmetic need not be those of another
-            assert self.made.sureness is not None
-            assert not self.made.sureness.is_certain
+            assert self.made.margins is not None
+            assert not self.made.margins.is_certain
             is_near = not float(claim["distance"]) > float(claim["radius"])
             assert bool(claim["near"]) == is_near, text
             return
@@ -394,7 +394,7 @@ class Said:
 
     def not_checkable(self, text: str) -> None:
         assert text
-        assert not self.made.sureness or not self.made.sureness.is_certain
+        assert not self.made.margins or not self.made.margins.is_certain
 
     # ---- JSON
 

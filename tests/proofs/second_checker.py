@@ -135,9 +135,9 @@ def is_true(path: Path) -> bool:
         any_distance = SnapDistances(spread=np.inf, gap=0.0)
         return falsehood(replace(made, moved=any_distance)) == ""
     if made.kind in ("RegularGPT", "RationalGPT"):
-        assert made.sureness is not None
-        least = replace(made.sureness, sign_distance=0.0)  # margins are not asked for
-        return falsehood(replace(made, sureness=least)) == ""
+        assert made.margins is not None
+        least = replace(made.margins, sign_distance=0.0)  # margins are not asked for
+        return falsehood(replace(made, margins=least)) == ""
     language = made.language
     scratchpad = made.kind == "WindowScratchpad"
     read_off = windowed.automaton_of if scratchpad else automaton_of
@@ -224,7 +224,7 @@ def on_odd_words(spec: str) -> Language:
 SLOTS: dict[str, Callable[[], Certificate]] = {
     "slots": lambda: of_slots("parity", noise=0.05),
     "slots, C=3, float64": lambda: of_slots(
-        "cycle-navigation", chunk=3, noise=0.05, dtype=torch.float64
+        "cycle-navigation", chunk_size=3, noise=0.05, dtype=torch.float64
     ),
     "slots, 32 states": lambda: of_slots("regex:(0|1)*1(0|1){4}", noise=0.02),
     "slots, wrong": lambda: of_slots("tomita-3", parse("tomita-4"), noise=0.05),
@@ -308,7 +308,7 @@ def renumber_codes(body: Body, choose: random.Random) -> None:
         codes.append("f0" * (len(codes[0]) // 2))
     if choose.random() < 0.8:
         swap = {one: other, other: one}
-        tree = "chunk" in body["settings"]
+        tree = "chunk_size" in body["settings"]
         for level in body["levels"][int(tree) :]:
             for kind in ("interior", "edge"):
                 level[kind] = sorted([swap.get(e, e), s] for e, s in level[kind])
@@ -345,9 +345,9 @@ def other_kind(body: Body, choose: random.Random) -> None:
     """Take a network for one of the kind that differs in ReLU and in the norm of memory."""
     settings, weights = body["settings"], body["weights"]
     rectified = "attention" in settings or settings.get("cell") == "relu"
-    if "chunk" in settings and rectified:
+    if "chunk_size" in settings and rectified:
         settings.pop("attention")
-    elif "chunk" in settings:
+    elif "chunk_size" in settings:
         settings["attention"] = "relu"
     else:
         settings["cell"] = "elman" if rectified else "relu"
@@ -387,7 +387,8 @@ def renumber_contexts(body: Body, choose: random.Random) -> None:
 
 def other_size(body: Body, choose: random.Random) -> None:
     """Give sizes other values, some of which say the same."""
-    names = ["chunk", "d_hidden", "num_slots", "num_bits", "window", "num_states", "num_digits"]
+    names = ["chunk_size", "d_hidden", "num_slots", "num_bits"]
+    names += ["window", "num_states", "num_digits"]
     name = choose.choice([name for name in names if name in body["settings"]])
     own = body["settings"][name]
     body["settings"][name] = choose.choice(

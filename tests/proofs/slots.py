@@ -9,7 +9,11 @@ from lengthwise.models.state_slots_config import StateSlotsConfig, bits_for
 
 @torch.no_grad()
 def slots_of(
-    language: Language, *, chunk: int = 2, noise: float = 0.0, dtype: torch.dtype = torch.float32
+    language: Language,
+    *,
+    chunk_size: int = 2,
+    noise: float = 0.0,
+    dtype: torch.dtype = torch.float32,
 ) -> StateSlots:
     """A network whose slots are the states of a language, which it answers, with noise on weights.
 
@@ -22,7 +26,7 @@ def slots_of(
         num_classes=language.num_classes,
         num_slots=states,
         num_bits=bits,
-        chunk=chunk,
+        chunk_size=chunk_size,
         d_model=states,
         d_hidden=states,
     )

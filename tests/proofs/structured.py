@@ -22,10 +22,10 @@ SPECS = ("tomita-3", "regex:(0|1)*1(0|1){2}", "cycle-navigation", "d-2")
 
 
 @lru_cache
-def train_structured(spec: str | Language, chunk: int = 2) -> StateSlots:
+def train_structured(spec: str | Language, chunk_size: int = 2) -> StateSlots:
     """Return a network that is trained until its structure is proved."""
     language = parse(spec) if isinstance(spec, str) else spec
-    run = train(make_plan(language, "regular-gpt-slots", settings={"chunk": chunk}))
+    run = train(make_plan(language, "regular-gpt-slots", settings={"chunk_size": chunk_size}))
     assert run.metrics[-1]["proved"]
     assert isinstance(run.model, StateSlots)
     return run.model

@@ -18,15 +18,15 @@ def short_words(num_symbols: int, most: int = 300) -> list[tuple[int, ...]]:
     return words
 
 
-def cyclic(order: int, chunk: int) -> FiniteAlgebra:
+def cyclic(order: int, chunk_size: int) -> FiniteAlgebra:
     """Sums modulo `order` of symbols 0..order-1, which are associative, so any tree will do."""
-    interior = np.indices((order,) * chunk).sum(axis=0) % order
-    edge = tuple(np.indices((order,) * (k + 1)).sum(axis=0) % order for k in range(chunk))
+    interior = np.indices((order,) * chunk_size).sum(axis=0) % order
+    edge = tuple(np.indices((order,) * (k + 1)).sum(axis=0) % order for k in range(chunk_size))
     tables = Tables(interior=interior, edge=edge, classes=np.arange(order))
     return FiniteAlgebra(
         num_symbols=order,
         num_classes=order,
-        chunk=chunk,
+        chunk_size=chunk_size,
         levels=(tables, tables),
         repeat=1,
         empty=0,

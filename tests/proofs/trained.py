@@ -40,7 +40,7 @@ def train_proved(factory: pytest.TempPathFactory, spec: str) -> Run:
     return run
 
 
-def last_symbol(chunk: int = 2, *, size: float = 1.0, dead_bits: int = 0) -> RegularGPT:
+def last_symbol(chunk_size: int = 2, *, size: float = 1.0, dead_bits: int = 0) -> RegularGPT:
     """A model that tells whether a word ends with symbol 1, by its weights; one bit of memory.
 
     Vectors are (1, -1) or (-1, 1), those of symbols times `size`. Dead bits are always 0 or above,
@@ -49,7 +49,7 @@ def last_symbol(chunk: int = 2, *, size: float = 1.0, dead_bits: int = 0) -> Reg
     config = RegularGPTConfig(
         vocab_size=2,
         num_classes=2,
-        chunk=chunk,
+        chunk_size=chunk_size,
         d_model=2,
         num_heads=1,
         ff_factor=1,

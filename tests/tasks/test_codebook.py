@@ -25,8 +25,8 @@ SPECS = ["parity", "even-pairs", "tomita-3", "d-2", "group:S3", "group:S3,genera
 class Reader:
     """Codes of words by the table alone, cut as the tree cuts them."""
 
-    def __init__(self, table: StateCodebook, chunk: int) -> None:
-        self.chunk = chunk
+    def __init__(self, table: StateCodebook, chunk_size: int) -> None:
+        self.chunk_size = chunk_size
         codes = [tuple(code) for code in table.codes.tolist()]
         self.class_of: dict[Code, int] = {}
         for code, class_ in zip(codes, table.classes.tolist(), strict=True):
@@ -41,24 +41,26 @@ class Reader:
 
     def code(self, word: Word) -> Code:
         """Raises KeyError if a chunk is not in the table."""
-        parts = -(-max(len(word), 1) // self.chunk)
-        row = (-1,) * (parts * self.chunk - len(word)) + word
+        parts = -(-max(len(word), 1) // self.chunk_size)
+        row = (-1,) * (parts * self.chunk_size - len(word)) + word
         level: list[Code | None] = [self.first[part] for part in self._cut(row)]
         while len(level) > 1:
-            missing = -len(level) % self.chunk
+            missing = -len(level) % self.chunk_size
             level = [self.above[part] for part in self._cut((None,) * missing + tuple(level))]
         assert level[0] is not None
         return level[0]
 
     def _cut(self, row: tuple[Any, ...]) -> list[tuple[Any, ...]]:
-        return [row[i : i + self.chunk] for i in range(0, len(row), self.chunk)]
+        return [row[i : i + self.chunk_size] for i in range(0, len(row), self.chunk_size)]
 
 
 @pytest.mark.parametrize("spec", SPECS)
-@pytest.mark.parametrize(("chunk", "most"), [(2, 7), (3, 5)])
-def test_the_table_classifies_every_word_up_to_its_length(spec: str, chunk: int, most: int) -> None:
+@pytest.mark.parametrize(("chunk_size", "most"), [(2, 7), (3, 5)])
+def test_the_table_classifies_every_word_up_to_its_length(
+    spec: str, chunk_size: int, most: int
+) -> None:
     language = parse(spec)
-    reader = Reader(make_codebook(language, chunk, most), chunk)
+    reader = Reader(make_codebook(language, chunk_size, most), chunk_size)
     for length in range(min(most, 5 if language.num_symbols > 3 else most) + 1):
         for word in product(range(language.num_symbols), repeat=length):
             assert reader.class_of[reader.code(word)] == language.classify(word)
@@ -92,19 +94,22 @@ def test_a_language_without_memory_has_one_bit() -> None:
 
 @pytest.mark.slow_for("2-modular-arithmetic", "3-tomita-3")
 @pytest.mark.parametrize("spec", [*SPECS, "d-3", "modular-arithmetic"])
-@pytest.mark.parametrize("chunk", [2, 3])
-def test_the_table_of_all_lengths_is_that_of_very_long_words(spec: str, chunk: int) -> None:
-    if chunk == 3 and spec == "modular-arithmetic":
+@pytest.mark.parametrize("chunk_size", [2, 3])
+def test_the_table_of_all_lengths_is_that_of_very_long_words(spec: str, chunk_size: int) -> None:
+    if chunk_size == 3 and spec == "modular-arithmetic":
         spec = "cycle-navigation"  # a smaller one
     language = parse(spec)
-    found, expected = make_codebook(language, chunk, None), make_codebook(language, chunk, 3**12)
+    found, expected = (
+        make_codebook(language, chunk_size, None),
+        make_codebook(language, chunk_size, 3**12),
+    )
     for name in ("symbols", "symbol_results", "parts", "results", "codes", "classes"):
         assert torch.equal(getattr(found, name), getattr(expected, name)), name
 
 
 @settings(deadline=None)
-@given(seed=st.integers(0, 10**6), chunk=st.sampled_from([2, 3]))
-def test_words_of_any_length_are_in_the_table_of_all_lengths(seed: int, chunk: int) -> None:
+@given(seed=st.integers(0, 10**6), chunk_size=st.sampled_from([2, 3]))
+def test_words_of_any_length_are_in_the_table_of_all_lengths(seed: int, chunk_size: int) -> None:
     draw = random.Random(seed)
     states, symbols = draw.randint(2, 3), draw.randint(1, 2)
     language = Language(
@@ -114,7 +119,7 @@ def test_words_of_any_length_are_in_the_table_of_all_lengths(seed: int, chunk: i
         ),
         classes=tuple(draw.randrange(2) for _ in range(states)),
     )
-    reader = Reader(make_codebook(language, chunk, None), chunk)
+    reader = Reader(make_codebook(language, chunk_size, None), chunk_size)
     for length in (0, 1, 2, 7, 64, 81, 300, draw.randint(1, 1000)):
         word = tuple(draw.randrange(symbols) for _ in range(length))
         assert reader.class_of[reader.code(word)] == language.classify(word)

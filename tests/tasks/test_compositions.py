@@ -18,8 +18,8 @@ from strategies import machines, machines_with_domain
 Word = tuple[int, ...]
 
 
-def draw(language: Language, chunk: int, most: int, per_level: int, seed: int = 0) -> Composed:
-    made = Compositions(language, chunk, most, per_level)
+def draw(language: Language, chunk_size: int, most: int, per_level: int, seed: int = 0) -> Composed:
+    made = Compositions(language, chunk_size, most, per_level)
     return made.draw(torch.Generator().manual_seed(seed))
 
 
@@ -51,21 +51,21 @@ def leads_in(machine: Language, num_classes: int, state: int, width: int) -> boo
 
 @given(
     language=st.one_of(machines(max_states=4), machines_with_domain()),
-    chunk=st.integers(2, 3),
+    chunk_size=st.integers(2, 3),
     most=st.integers(1, 30),
     per_level=st.integers(4, 60),
     seed=st.integers(0, 5),
 )
 def test_every_node_is_what_its_sub_word_is(
-    language: Language, chunk: int, most: int, per_level: int, seed: int
+    language: Language, chunk_size: int, most: int, per_level: int, seed: int
 ) -> None:
     """State map, length, place and alignment, from the word that its parts spell."""
-    composed = draw(language, chunk, most, per_level, seed)
+    composed = draw(language, chunk_size, most, per_level, seed)
     machine = language.total().minimise()
     maps = iter(composed.maps.tolist())
     every = zip(words_of(composed, language.num_symbols), edges_of(composed), strict=True)
     for number, (words, edges) in enumerate(every, start=1):
-        width = chunk**number
+        width = chunk_size**number
         assert edges == sorted(edges)  # interior nodes first
         for word, at_edge, row in zip(words, edges, composed.levels[number - 1], strict=True):
             map_ = next(maps)
@@ -78,7 +78,7 @@ def test_every_node_is_what_its_sub_word_is(
                 assert map_[machine.start] == state
                 assert len(word) <= width
                 empty = number == 1 and word == ()
-                assert absent < chunk or empty
+                assert absent < chunk_size or empty
                 assert empty or leads_in(machine, language.num_classes, state, width)
             else:
                 assert map_ == [machine.run(word, s) for s in range(machine.num_states)]
@@ -86,10 +86,12 @@ def test_every_node_is_what_its_sub_word_is(
                 assert any(leads_in(machine, language.num_classes, s, width) for s in map_)
 
 
-@given(language=st.one_of(machines(max_states=4), machines_with_domain()), chunk=st.integers(2, 3))
-def test_children_are_nodes_of_their_kind(language: Language, chunk: int) -> None:
+@given(
+    language=st.one_of(machines(max_states=4), machines_with_domain()), chunk_size=st.integers(2, 3)
+)
+def test_children_are_nodes_of_their_kind(language: Language, chunk_size: int) -> None:
     """The first child of an edge node is at the edge itself; all others are interior."""
-    composed = draw(language, chunk, 30, 24)
+    composed = draw(language, chunk_size, 30, 24)
     edges = edges_of(composed)
     for number, children in enumerate(composed.levels):
         if number == 0:
@@ -103,20 +105,23 @@ def test_children_are_nodes_of_their_kind(language: Language, chunk: int) -> Non
 
 
 @pytest.mark.parametrize("most", [1, 2, 3, 7, 8, 9, 20, 64])
-@pytest.mark.parametrize("chunk", [2, 3])
-def test_all_levels_of_words_of_that_length_are_there(chunk: int, most: int) -> None:
+@pytest.mark.parametrize("chunk_size", [2, 3])
+def test_all_levels_of_words_of_that_length_are_there(chunk_size: int, most: int) -> None:
     """Where there is no domain: the longest word's levels, the empty word, and full lengths."""
     longest = 0
     for seed in range(20):
-        composed = draw(parse("parity"), chunk, most, 40, seed)
+        composed = draw(parse("parity"), chunk_size, most, 40, seed)
         levels = words_of(composed, 2)
-        assert chunk ** (len(levels) - 1) < max(most, 2) <= chunk ** len(levels) or most <= chunk
+        assert (
+            chunk_size ** (len(levels) - 1) < max(most, 2) <= chunk_size ** len(levels)
+            or most <= chunk_size
+        )
         assert levels[0].count(()) == 1
         assert all(word for words in levels[1:] for word in words)
         every = zip(levels, edges_of(composed), strict=True)
         for number, (words, at_edge) in enumerate(every, start=1):
             interior = [word for word, edge in zip(words, at_edge, strict=True) if not edge]
-            assert bool(interior) == (chunk**number <= most)
+            assert bool(interior) == (chunk_size**number <= most)
         longest = max(longest, *map(len, levels[-1]))
     assert longest > 0.7 * most
 

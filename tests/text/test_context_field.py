@@ -14,7 +14,7 @@ from lengthwise.text.models.regular_gpt_lm import RegularGPTLM, RegularGPTLMConf
 
 def language_models() -> list[LanguageModel]:
     regular = RegularGPTLM(
-        RegularGPTLMConfig(vocab_size=5, d_model=8, num_heads=2, chunk=3, thickness=1)
+        RegularGPTLMConfig(vocab_size=5, d_model=8, num_heads=2, chunk_size=3, num_layers=1)
     )
     gpt = GPTLM(GPTLMConfig(vocab_size=5, d_model=8, num_heads=2, num_layers=1, position="alibi"))
     for model in (regular, gpt):
@@ -57,7 +57,7 @@ def test_norms_of_a_language_model_are_those_of_differences() -> None:
 
 def test_the_field_of_a_language_model_ends_where_its_levels_do() -> None:
     config = RegularGPTLMConfig(
-        vocab_size=5, d_model=8, num_heads=2, chunk=3, thickness=1, levels=2
+        vocab_size=5, d_model=8, num_heads=2, chunk_size=3, num_layers=1, levels=2
     )
     model = RegularGPTLM(config)
     model.initialise(torch.Generator().manual_seed(0))

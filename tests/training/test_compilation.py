@@ -18,7 +18,7 @@ from lengthwise.problems.planning import make_plan
 from lengthwise.problems.runs import load_run, train
 from lengthwise.training.compilation import compile_for_training
 
-SMALL = {"window": 8, "chunk": 4, "batch_size": 2, "steps": 2, "validate_every": 1}
+SMALL = {"window": 8, "chunk_size": 4, "batch_size": 2, "steps": 2, "validate_every": 1}
 
 
 @pytest.fixture

@@ -160,7 +160,7 @@ def test_other_folders_hold_no_circuit(folder: Path, tmp_path: Path) -> None:
 def test_the_same_may_be_saved_again_and_nothing_else(folder: Path) -> None:
     before = (folder / "model.safetensors").read_bytes()
     save(folder, make())
-    for other in (make(chunk=3), make("tomita-2"), make("chiang2022/parity")):
+    for other in (make(chunk_size=3), make("tomita-2"), make("chiang2022/parity")):
         with pytest.raises(RunError, match="Use another folder") as caught:
             save(folder, other)
         assert "\n" not in str(caught.value)
@@ -286,7 +286,7 @@ OTHER_FORM = [
     put("circuit:any.blif", "construction"),
     put("tomita-2", "language", "spec"),
     put([[1, 0], [1, 0]], "language", "transitions"),
-    put(3, "settings", "chunk"),
+    put(3, "settings", "chunk_size"),
     put("post", "settings", "norm"),
     put(1, "settings", "colour"),
     without("settings", "target"),

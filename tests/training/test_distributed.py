@@ -170,7 +170,7 @@ def test_it_is_told_if_another_process_has_stopped() -> None:
 # ---- two processes, as a user starts them --------------------------------------------------------
 
 SETTINGS = [
-    *("--preset", "smoke", "--device", "cpu", "--set", "window=16", "--set", "chunk=4"),
+    *("--preset", "smoke", "--device", "cpu", "--set", "window=16", "--set", "chunk_size=4"),
     *("--set", "batch_size=5", "--set", "validate_every=1", "--set", "accumulate=2"),
 ]
 
@@ -185,7 +185,7 @@ class Kill:
         if step == 15:
             sys.exit(7)
 
-settings = {"window": 16, "chunk": 4, "batch_size": 5, "validate_every": 1, "accumulate": 2}
+settings = {"window": 16, "chunk_size": 4, "batch_size": 5, "validate_every": 1, "accumulate": 2}
 plan = make_plan(sys.argv[1], preset="smoke", settings=settings)
 train(plan, out=sys.argv[2], device="cpu", progress=Kill())
 """

@@ -92,7 +92,7 @@ _OF_LARGE = dict.fromkeys(("d-12", "modular-arithmetic"), LARGE_MODEL)
 _SHAPE: Mapping[str, Any] = {"d_model": 128, "num_heads": 4, "d_hidden": 512}
 
 _LANGUAGE_MODELS: Mapping[str, Mapping[str, Any]] = {
-    "regular-gpt-lm": {**_SHAPE, "chunk": 16, "thickness": 2},
+    "regular-gpt-lm": {**_SHAPE, "chunk_size": 16, "num_layers": 2},
     "gpt-lm": {**_SHAPE, "num_layers": 2, "position": "alibi"},
 }
 
@@ -275,7 +275,7 @@ def _about(run: Run, plan: Plan | Compiled) -> dict[str, Any]:
 
 
 def _depth(settings: Mapping[str, Any]) -> str:
-    if "chunk" in settings:
+    if "chunk_size" in settings:
         return depth_of_tree(settings)
     return f"{settings['num_layers']} layers"
 

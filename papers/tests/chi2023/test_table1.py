@@ -145,10 +145,10 @@ def test_lengths_of_training_do_not_count() -> None:
     assert dict(zip(columns, rows[1], strict=True))["RegularGPT C=2"] == "95.0 (1 seed)"
 
 
-def hard(chunk: int, steps: int, wrong: dict[str, int]) -> list[Record]:
+def hard(chunk_size: int, steps: int, wrong: dict[str, int]) -> list[Record]:
     """Two runs in Modular Arithmetic."""
     settings = {"data": {"max_length": 40}, "training": {"steps": steps}}
-    column = f"regular-gpt C={chunk}"
+    column = f"regular-gpt C={chunk_size}"
     return [record("modular-arithmetic", column, seed, wrong, settings=settings) for seed in (0, 1)]
 
 

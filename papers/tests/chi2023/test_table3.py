@@ -109,8 +109,8 @@ def test_the_names_of_columns_say_what_is_trained(preset: str) -> None:
     regular = {name: settings for name, (_, settings) in columns.items() if " / " in name}
     assert regular
     for name, settings in regular.items():
-        chunk, thickness, variant = table3._network(name)
-        assert (chunk, thickness) == (settings["chunk"], settings["thickness"])
+        chunk, num_layers, variant = table3._network(name)
+        assert (chunk, num_layers) == (settings["chunk_size"], settings["num_layers"])
         said = ["norms after the branches"] if settings.get("norm") == "post" else []
         said += [f"{settings['steps']:,} steps"] if "steps" in settings else []
         assert variant == ", ".join(said)

@@ -9,7 +9,7 @@ from lengthwise_papers.soundness.bits import Machine, Registers, Rules, score
 REGISTERS = Registers({"count": 3, "flag": 2})
 
 
-def machine(chunk: int = 0) -> Machine:
+def machine(chunk_size: int = 0) -> Machine:
     """Counts the symbols `1` modulo 3, and remembers the last symbol, symbol by symbol."""
     rules = Rules(REGISTERS)
     one, zero = (1, 1, True), (1, 0, True)
@@ -27,7 +27,7 @@ def machine(chunk: int = 0) -> Machine:
         first=REGISTERS.encode({}),
         scores=scores,
         bias=bias,
-        chunk=chunk,
+        chunk_size=chunk_size,
     )
 
 
@@ -79,7 +79,7 @@ def test_a_tree_reads_chunks_from_the_right_and_the_empty_word_as_pads() -> None
             first=leaves[pad],
             scores=scores,
             bias=bias,
-            chunk=2,
+            chunk_size=2,
         )
         assert tree.classify(()) == pad
         assert tree.classify((1, 1, 1)) == pad

@@ -41,7 +41,7 @@ def attention(
         ConfigError: the model is not a RegularGPT.
     """
     model = float64_copy(model)
-    tree = grow(tokens, lengths, model.config.vocab_size, model.config.chunk)
+    tree = grow(tokens, lengths, model.config.vocab_size, model.config.chunk_size)
     layer = model.block[-1].attention
     weights_of_levels: list[Tensor] = []
 
@@ -58,8 +58,8 @@ def attention(
     by_head = torch.stack(means).mean(dim=0)
     focus, favourite = by_head.max(dim=1)
     return {
-        "chunk": model.config.chunk,
-        "thickness": model.config.thickness,
+        "chunk_size": model.config.chunk_size,
+        "num_layers": model.config.num_layers,
         "focus": focus.tolist(),
         "favourite": favourite.tolist(),
         "weights": [

@@ -66,7 +66,7 @@ def clusters(
     model = float64_copy(model)
     maps = state_maps(language)
     monoid = transition_monoid(maps.machine)
-    tree = grow(tokens, lengths, model.config.vocab_size, model.config.chunk)
+    tree = grow(tokens, lengths, model.config.vocab_size, model.config.chunk_size)
     levels = [level.children for level in tree.levels]
     rows_of_levels = [_evenly(len(level), MEASURED_PER_LEVEL) for level in levels]
     vectors = torch.cat(

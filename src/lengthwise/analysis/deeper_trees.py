@@ -44,7 +44,7 @@ def deeper_trees(
         ConfigError: the model is not a RegularGPT.
     """
     model = float64_copy(model)
-    tree = grow(tokens, lengths, model.config.vocab_size, model.config.chunk)
+    tree = grow(tokens, lengths, model.config.vocab_size, model.config.chunk_size)
     right = Automaton(language).classify(tokens)
     answers = {extra: _answers(model, tree, extra) for extra in EXTRA_LEVELS}
     curves = []
@@ -80,7 +80,7 @@ def raise_vectors(
     model: RegularGPT, nodes: Float[Tensor, "node width"], levels: int
 ) -> Float[Tensor, "node width"]:
     """Return the vectors of the same sub-words a number of levels further up."""
-    alone = torch.full((len(nodes), model.config.chunk), ABSENT)
+    alone = torch.full((len(nodes), model.config.chunk_size), ABSENT)
     alone[:, -1] = torch.arange(len(nodes))
     for _ in range(levels):
         nodes = model.compose(nodes, alone)

@@ -258,7 +258,7 @@ def deeper_trees_figure(record: Mapping[str, Any]) -> Figure:
 
 def attention_figure(record: Mapping[str, Any]) -> Figure:
     """Plot mean attention weights: a panel for each head, a row for a level, a column a child."""
-    weights, chunk = record["weights"], record["chunk"]
+    weights, chunk = record["weights"], record["chunk_size"]
     num_levels, num_heads = len(weights), len(record["focus"])
     rows = -(-num_heads // _HEADS_IN_A_ROW)
     columns = min(num_heads, _HEADS_IN_A_ROW)

@@ -75,7 +75,7 @@ def gradient_norms(model: RegularGPT, tokens: FullWords) -> Float[Tensor, "word 
     num_words, length = tokens.shape
     leaf = model.leaf(tokens.reshape(-1)).requires_grad_()
     positions = torch.arange(tokens.numel()).view(tokens.shape)
-    tree = grow(positions, None, tokens.numel(), model.config.chunk, share=False)
+    tree = grow(positions, None, tokens.numel(), model.config.chunk_size, share=False)
     below, vectors = leaf, []
     for level in tree.levels:
         below = _record_memory(model, model.gather(below, level.children))

@@ -172,8 +172,8 @@ def _depth_of(certificate: Certificate) -> str:
 
 def depth_of_tree(settings: Mapping[str, Any]) -> str:
     """Return the layers that a tree runs on a word of n symbols, in words."""
-    layers = format_count(settings.get("thickness", 1), "layer")
-    return f"{layers} on each of log{settings['chunk']}(n) levels"
+    layers = format_count(settings.get("num_layers", 1), "layer")
+    return f"{layers} on each of log{settings['chunk_size']}(n) levels"
 
 
 def _arithmetic_of(certificate: Certificate) -> str:

@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--alphabet", help="all symbols of a regular expression, such as abc or a-z"
     )
-    add_settings(parser, "chunk=3, norm=post, target=images, epsilon=0, eta=0.001, bits=16")
+    add_settings(parser, "chunk_size=3, norm=post, target=images, epsilon=0, eta=0.001, bits=16")
     add_json(parser)
 
 

@@ -92,7 +92,7 @@ def run(arguments: argparse.Namespace) -> None:
                 f"is {language.spec or 'its language'}",
                 _describe_difference(machine, language, difference),
             ),
-            ("is the model", extraction.likeness),
+            ("is the model", extraction.fidelity),
             ("algebra", "none" if extraction.algebra is None else _levels(extraction.algebra)),
         ]
     )

@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> None:
     print_facts(
         [
             ("file", str(path)),
-            ("is the model", extraction.likeness),
+            ("is the model", extraction.fidelity),
             ("levels", f"{len(extraction.levels)}, then from {extraction.algebra.repeat} again"),
             ("largest spread", f"{extraction.spread:.3g}"),
             ("smallest gap", f"{extraction.gap:.3g}"),

@@ -82,13 +82,13 @@ class Design:
     def summary(self) -> str:
         """The size as a line of text."""
         return (
-            f"{self.target}, chunk {self.config.chunk}: {self.num_parameters:,} parameters, width "
-            f"{self.config.d_model}, {self.num_hidden:,} units that multiply"
+            f"{self.target}, chunk {self.config.chunk_size}: {self.num_parameters:,} parameters, "
+            f"width {self.config.d_model}, {self.num_hidden:,} units that multiply"
         )
 
 
 def design_automaton(
-    language: Language, *, chunk: int = 2, norm: str = "none", target: str = "auto"
+    language: Language, *, chunk_size: int = 2, norm: str = "none", target: str = "auto"
 ) -> Design:
     """Choose the encoding and the size of the network that `compile_automaton` builds.
 
@@ -99,7 +99,7 @@ def design_automaton(
         ConstructionError: the network has more than `MAX_PARAMETERS` parameters, or a setting is
             unknown.
     """
-    require_chunk(chunk)
+    require_chunk(chunk_size)
     if norm not in ("none", "post"):
         raise ConstructionError(f"norm is none or post here, but norm={norm!r}. Choose one.")
     if norm == "post" and target == "images":
@@ -111,20 +111,20 @@ def design_automaton(
     return smallest(
         language,
         target,
-        chunk,
-        lambda name, encoding: _design(name, encoding, machine, chunk, norm),
+        chunk_size,
+        lambda name, encoding: _design(name, encoding, machine, chunk_size, norm),
     )
 
 
-def require_chunk(chunk: int) -> None:
+def require_chunk(chunk_size: int) -> None:
     """Refuse a chunk out of range.
 
     Raises:
         ConstructionError: it is.
     """
-    if not 2 <= chunk <= MAX_CHUNK:
+    if not 2 <= chunk_size <= MAX_CHUNK:
         raise ConstructionError(
-            f"a chunk has 2 to {MAX_CHUNK} places, but chunk={chunk}. Use 2 or 3."
+            f"a chunk has 2 to {MAX_CHUNK} places, but chunk_size={chunk_size}. Use 2 or 3."
         )
 
 
@@ -147,7 +147,7 @@ AnyDesign = TypeVar("AnyDesign", bound=Sized)
 
 
 def smallest(
-    language: Language, target: str, chunk: int, design: Callable[[str, Encoding], AnyDesign]
+    language: Language, target: str, chunk_size: int, design: Callable[[str, Encoding], AnyDesign]
 ) -> AnyDesign:
     """Return the design with the fewest parameters of all encodings, or that of one `target`.
 
@@ -163,7 +163,7 @@ def smallest(
     for name in names:
         most = min([MAX_PARAMETERS, *(design.num_parameters for design in designs)])
         try:
-            designs.append(design(name, ENCODINGS[name](language, chunk, most)))
+            designs.append(design(name, ENCODINGS[name](language, chunk_size, most)))
         except LanguageError as error:  # such as a monoid that is too large
             refused.append(f"{name}: {str(error).rstrip('.')}")
     designs.sort(key=lambda design: design.num_parameters)
@@ -174,14 +174,14 @@ def smallest(
         f"at most {MAX_PARAMETERS:,} parameters are built, but {language.spec or 'the language'}, "
         f"with {language.minimise().num_states} states when minimised, needs {'; '.join(sizes)}. "
         f"Use "
-        + ("chunk 2, or " if chunk > 2 else "")
+        + ("chunk 2, or " if chunk_size > 2 else "")
         + ("another target, or " if target != "auto" else "")
         + "another rung, such as slots."
     )
 
 
 def compile_automaton(
-    language: Language, *, chunk: int = 2, norm: str = "none", target: str = "auto"
+    language: Language, *, chunk_size: int = 2, norm: str = "none", target: str = "auto"
 ) -> RegularGPT:
     """Build a RegularGPT in float64 that gives every word of a language its class.
 
@@ -190,7 +190,7 @@ def compile_automaton(
     Raises:
         ConstructionError: as for `design_automaton`.
     """
-    return build(design_automaton(language, chunk=chunk, norm=norm, target=target))
+    return build(design_automaton(language, chunk_size=chunk_size, norm=norm, target=target))
 
 
 @torch.no_grad()
@@ -213,11 +213,11 @@ def build(design: Design) -> RegularGPT:
         slots = head * head_width + components
         attention.key_value.weight[config.d_model + slots, components] = 1.0
         attention.output.weight[offset * encoding.size + components, slots] = 1.0
-    for layer, units in zip(model.block, encoding.layers(config.chunk), strict=True):
+    for layer, units in zip(model.block, encoding.layers(config.chunk_size), strict=True):
         units.write(layer)
     if config.norm == "post":
         assert encoding.ones is not None
-        _keep(first.attention_norm, config.chunk * encoding.ones / config.d_model)
+        _keep(first.attention_norm, config.chunk_size * encoding.ones / config.d_model)
         _keep(first.feed_forward_norm, encoding.ones / config.d_model)
     weights, biases = encoding.read_out()
     model.answer.weight[:, components] = SURE * torch.from_numpy(weights)
@@ -225,17 +225,17 @@ def build(design: Design) -> RegularGPT:
     return model
 
 
-def _design(name: str, encoding: Encoding, machine: Language, chunk: int, norm: str) -> Design:
+def _design(name: str, encoding: Encoding, machine: Language, chunk_size: int, norm: str) -> Design:
     if norm == "post" and encoding.ones is None:
         raise LanguageError("norm=post keeps zeros and ones only")
-    heads = chunk - 1
-    width = math.ceil(chunk * encoding.size / heads) * heads
-    units = encoding.num_hidden(chunk)
+    heads = chunk_size - 1
+    width = math.ceil(chunk_size * encoding.size / heads) * heads
+    units = encoding.num_hidden(chunk_size)
     factor = math.ceil((width + units) / width)
     hidden = factor * width
     layer = (
         4 * width**2  # attention
-        + heads * chunk
+        + heads * chunk_size
         + 2 * width * hidden  # feed-forward network
         + hidden
         + width
@@ -243,7 +243,7 @@ def _design(name: str, encoding: Encoding, machine: Language, chunk: int, norm: 
     )
     size = (
         (machine.num_symbols + 1) * width  # embeddings and pad
-        + encoding.thickness(chunk) * layer
+        + encoding.count_layers(chunk_size) * layer
         + machine.num_classes * (width + 1)
     )
     return Design(
@@ -254,8 +254,8 @@ def _design(name: str, encoding: Encoding, machine: Language, chunk: int, norm: 
             {
                 "vocab_size": machine.num_symbols,
                 "num_classes": machine.num_classes,
-                "chunk": chunk,
-                "thickness": encoding.thickness(chunk),
+                "chunk_size": chunk_size,
+                "num_layers": encoding.count_layers(chunk_size),
                 "d_model": width,
                 "num_heads": heads,
                 "ff_factor": factor,

@@ -55,7 +55,7 @@ def _settings_differ(construction: Computed) -> bool:
     )
 
 
-_NETWORK_SETTINGS = ("chunk", "norm", "epsilon")
+_NETWORK_SETTINGS = ("chunk_size", "norm", "epsilon")
 """Settings that the network's configuration also has."""
 
 

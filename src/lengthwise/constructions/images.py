@@ -68,16 +68,16 @@ class ImageEncoding:
 
     ones = None
 
-    def __init__(self, language: Language, chunk: int, most_parameters: int) -> None:
+    def __init__(self, language: Language, chunk_size: int, most_parameters: int) -> None:
         machine = merge_outside_domain(language)
         least: float = math.inf
         for points in points_of(machine):
-            if _least_parameters(points.action, chunk) > most_parameters:
+            if _least_parameters(points.action, chunk_size) > most_parameters:
                 continue
             for order in points.orders():
                 for base in bases(len(order)):
                     numbering = Numbering(points.action, order, base)
-                    width = chunk * numbering.size
+                    width = chunk_size * numbering.size
                     cost = width * (3 * width + numbering.num_units)  # half the parameters or so
                     if cost >= least or numbering.largest > MOST:
                         continue
@@ -92,11 +92,11 @@ class ImageEncoding:
             )
         self.size = max(1, self._numbering.size)
 
-    def thickness(self, chunk: int) -> int:
+    def count_layers(self, chunk_size: int) -> int:
         """Return the number of layers: each multiplies two maps."""
-        return chunk - 1
+        return chunk_size - 1
 
-    def num_hidden(self, chunk: int) -> int:
+    def num_hidden(self, chunk_size: int) -> int:
         """Return the number of units of a layer."""
         return self._numbering.num_units
 
@@ -121,12 +121,12 @@ class ImageEncoding:
         """Return weights `[class, coordinate]` and biases."""
         return self._answers
 
-    def layers(self, chunk: int) -> Iterator[Units]:
+    def layers(self, chunk_size: int) -> Iterator[Units]:
         """Yield the units of each layer: layer i puts child i before the last in front of the
         product so far, which begins as the last child.
         """
-        for layer in range(1, chunk):
-            yield self._product(chunk * self.size, layer * self.size)
+        for layer in range(1, chunk_size):
+            yield self._product(chunk_size * self.size, layer * self.size)
 
     def _product(self, width: int, left: int) -> Units:
         """Return the units that put left·right into the block of the right child."""
@@ -161,8 +161,8 @@ class ImageEncoding:
         return units
 
 
-def _least_parameters(action: Action, chunk: int) -> int:
+def _least_parameters(action: Action, chunk_size: int) -> int:
     """Return fewer parameters than any numbering of the points needs."""
     ways = action.reach.sum(axis=1) - 1
-    width = chunk * int(np.count_nonzero(ways))
-    return (chunk - 1) * 2 * width * (3 * width + int(ways.sum()))
+    width = chunk_size * int(np.count_nonzero(ways))
+    return (chunk_size - 1) * 2 * width * (3 * width + int(ways.sum()))

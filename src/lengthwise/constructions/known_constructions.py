@@ -214,8 +214,9 @@ def construct(
     """Build the construction of a name, of a circuit's file, or of a language, with settings.
 
     A language has the setting `rung`, a name in `RUNGS` or auto for the shallowest (`rungs.usual`
-    chooses if it is missing), and those of the rung: `chunk`, `norm` and `target` for `tree`. Those
-    of a circuit are `error` and, unless it is of NOR gates, `epsilon`; an addition also has `bits`.
+    chooses if it is missing), and those of the rung: `chunk_size`, `norm` and `target` for `tree`.
+    Those of a circuit are `error` and, unless it is of NOR gates, `epsilon`; an addition also has
+    `bits`.
     `report_size` is called with the size of the result in words before it is built.
 
     Raises:

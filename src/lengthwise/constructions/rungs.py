@@ -119,7 +119,7 @@ RUNGS: Catalogue[Rung] = Catalogue(
             build=automata.build,
             claim=_claim_of_tree,
             depth=lambda design, length: (
-                levels_of(length, design.config.chunk) * design.config.thickness
+                levels_of(length, design.config.chunk_size) * design.config.num_layers
             ),
             grows="ceil(log_C T)",
         ),
@@ -130,7 +130,7 @@ RUNGS: Catalogue[Rung] = Catalogue(
             design=slots.design_slots,
             build=slots.build_slots,
             claim=_claim_of_slots,
-            depth=lambda design, length: levels_of(length, design.config.chunk),
+            depth=lambda design, length: levels_of(length, design.config.chunk_size),
             grows="ceil(log_C T)",
         ),
         "scan": Rung(

@@ -56,18 +56,18 @@ class SlotsDesign:
         config = self.config
         return (
             f"a slot of {config.num_bits} bits for each of {config.num_slots:,} states, chunk "
-            f"{config.chunk}: {self.num_parameters:,} parameters"
+            f"{config.chunk_size}: {self.num_parameters:,} parameters"
         )
 
 
-def design_slots(language: Language, *, chunk: int = 2) -> SlotsDesign:
+def design_slots(language: Language, *, chunk_size: int = 2) -> SlotsDesign:
     """Compute the size of the network that `build_slots` builds.
 
     Raises:
         ConstructionError: the automaton has too many states, the network more than
             `MAX_PARAMETERS`, or the chunk is out of range.
     """
-    require_chunk(chunk)
+    require_chunk(chunk_size)
     machine = language.total().minimise()
     bits = bits_for(machine.num_states)
     if bits > MOST_BITS:
@@ -81,7 +81,7 @@ def design_slots(language: Language, *, chunk: int = 2) -> SlotsDesign:
         num_classes=language.num_classes,
         num_slots=machine.num_states,
         num_bits=bits,
-        chunk=chunk,
+        chunk_size=chunk_size,
         d_model=4 if bits <= 4 else 16,
         d_hidden=max(2 * bits, machine.num_states),
     )

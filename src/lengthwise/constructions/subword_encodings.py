@@ -49,11 +49,11 @@ class Encoding(Protocol):
         """Number of coordinates that are 1, if the others are 0; None for other numbers."""
         ...
 
-    def thickness(self, chunk: int) -> int:
+    def count_layers(self, chunk_size: int) -> int:
         """Return the number of layers of the block."""
         ...
 
-    def num_hidden(self, chunk: int) -> int:
+    def num_hidden(self, chunk_size: int) -> int:
         """Return the largest number of hidden units of a layer, apart from linear terms."""
         ...
 
@@ -65,9 +65,9 @@ class Encoding(Protocol):
         """Return the vector of the empty word."""
         ...
 
-    def layers(self, chunk: int) -> Iterator[Units]:
-        """Yield the units of each layer, on vectors of `chunk` blocks of `size`: the last child,
-        the one before it, and so on. The first block becomes the product, the others 0.
+    def layers(self, chunk_size: int) -> Iterator[Units]:
+        """Yield the units of each layer, on vectors of `chunk_size` blocks of `size`: the last
+        child, the one before it, and so on. The first block becomes the product, the others 0.
         """
         ...
 
@@ -88,11 +88,11 @@ class ZeroOneEncoding(ABC):
     _num_classes: int
 
     @abstractmethod
-    def count_units(self, chunk: int) -> int:
-        """Return the number of products of `chunk` coordinates."""
+    def count_units(self, chunk_size: int) -> int:
+        """Return the number of products of `chunk_size` coordinates."""
 
     @abstractmethod
-    def units(self, chunk: int) -> tuple[Integers, Integers]:
+    def units(self, chunk_size: int) -> tuple[Integers, Integers]:
         """Return `[unit, chunk]` coordinates, one of each child, and the coordinate that each unit
         adds to.
         """
@@ -111,13 +111,13 @@ class ZeroOneEncoding(ABC):
         nothing.
         """
 
-    def thickness(self, chunk: int) -> int:
+    def count_layers(self, chunk_size: int) -> int:
         """Return 1: all children are multiplied at once."""
         return 1
 
-    def num_hidden(self, chunk: int) -> int:
+    def num_hidden(self, chunk_size: int) -> int:
         """Return two units for each product."""
-        return 2 * self.count_units(chunk)
+        return 2 * self.count_units(chunk_size)
 
     def leaf(self, symbol: int) -> Floats:
         """Return the vector of a symbol."""
@@ -127,15 +127,15 @@ class ZeroOneEncoding(ABC):
         """Return the vector of the empty word."""
         return self._with_ones(self.identity())
 
-    def layers(self, chunk: int) -> Iterator[Units]:
+    def layers(self, chunk_size: int) -> Iterator[Units]:
         """Yield the one layer: two units for each product; all that was there is taken away."""
-        width = chunk * self.size
+        width = chunk_size * self.size
         units = Units(width)
         units.add_linear(np.arange(width), np.arange(width), -1.0)
-        children, product = self.units(chunk)
-        inputs = np.arange(chunk - 1, -1, -1) * self.size + children
+        children, product = self.units(chunk_size)
+        inputs = np.arange(chunk_size - 1, -1, -1) * self.size + children
         for threshold, sign in ((3, 1.0), (2, -1.0)):
-            units.add(inputs, 4.0, threshold - 4.0 * chunk, product, sign)
+            units.add(inputs, 4.0, threshold - 4.0 * chunk_size, product, sign)
         yield units
 
     def read_out(self) -> tuple[Floats, Floats]:
@@ -157,7 +157,7 @@ class MatrixEncoding(ZeroOneEncoding):
     that occur.
     """
 
-    def __init__(self, language: Language, chunk: int, most_parameters: int) -> None:
+    def __init__(self, language: Language, chunk_size: int, most_parameters: int) -> None:
         machine = language.minimise()
         self._machine, self._num_classes = machine, machine.num_classes
         steps = np.array(machine.transitions, dtype=np.int64)
@@ -172,20 +172,20 @@ class MatrixEncoding(ZeroOneEncoding):
         self._steps = steps
         self.size, self.ones = len(self._pairs), machine.num_states
 
-    def count_units(self, chunk: int) -> int:
-        """Return the number of paths of `chunk` pairs."""
+    def count_units(self, chunk_size: int) -> int:
+        """Return the number of paths of `chunk_size` pairs."""
         counts = [[int(x) for x in row] for row in self._reach]
         ends = [sum(row) for row in counts]
-        for _ in range(chunk - 1):
+        for _ in range(chunk_size - 1):
             ends = [
                 sum(e for e, seen in zip(ends, row, strict=True) if seen) for row in self._reach
             ]
         return sum(ends)
 
-    def units(self, chunk: int) -> tuple[Integers, Integers]:
-        """Return the paths i -> k -> ... -> j of `chunk` pairs, and the pair (i, j)."""
+    def units(self, chunk_size: int) -> tuple[Integers, Integers]:
+        """Return the paths i -> k -> ... -> j of `chunk_size` pairs, and the pair (i, j)."""
         paths = self._pairs
-        for _ in range(chunk - 1):
+        for _ in range(chunk_size - 1):
             follow = self._reach[paths[:, -1]]
             index, state = np.nonzero(follow)
             paths = np.column_stack([paths[index], state])
@@ -220,9 +220,9 @@ class ElementEncoding(ZeroOneEncoding):
             more than `most_parameters`.
     """
 
-    def __init__(self, language: Language, chunk: int, most_parameters: int) -> None:
+    def __init__(self, language: Language, chunk_size: int, most_parameters: int) -> None:
         self._found, self._num_classes = MonoidElements(language), language.num_classes
-        self._chunk, self._most_parameters = chunk, most_parameters
+        self._chunk_size, self._most_parameters = chunk_size, most_parameters
         self._masks, self._first = self._find_masks()
         self._number: dict[tuple[int, bytes], int] = {}
         self._of_phase: dict[int, list[int]] = {}
@@ -235,11 +235,11 @@ class ElementEncoding(ZeroOneEncoding):
         self._children, self._product = self._explore()
         self.size, self.ones = len(self._maps), 1
 
-    def count_units(self, chunk: int) -> int:
+    def count_units(self, chunk_size: int) -> int:
         """Return the number of chunks that occur."""
         return len(self._product)
 
-    def units(self, chunk: int) -> tuple[Integers, Integers]:
+    def units(self, chunk_size: int) -> tuple[Integers, Integers]:
         """Return the chunks that occur, and their products."""
         return self._children, self._product
 
@@ -267,8 +267,8 @@ class ElementEncoding(ZeroOneEncoding):
         masks: list[Booleans] = []
         while True:
             level = len(masks)
-            mask = self._found.leads_in(level, self._chunk)
-            key = self._found.steps(level, self._chunk).tobytes() + mask.tobytes()
+            mask = self._found.leads_in(level, self._chunk_size)
+            key = self._found.steps(level, self._chunk_size).tobytes() + mask.tobytes()
             if key in seen:
                 break
             seen[key] = level
@@ -336,10 +336,10 @@ class ElementEncoding(ZeroOneEncoding):
         level = 0
         while (state := (self._phase(level), inner.tobytes(), edge.tobytes())) not in seen:
             seen.add(state)
-            full, above = self._multiply([inner] * self._chunk, level + 1)
+            full, above = self._multiply([inner] * self._chunk_size, level + 1)
             partial = [np.array([0])]
-            for position in range(self._chunk):
-                pads = [np.array([0])] * (self._chunk - 1 - position)
+            for position in range(self._chunk_size):
+                pads = [np.array([0])] * (self._chunk_size - 1 - position)
                 factors = [*pads, edge, *[inner] * position]
                 tuples, result = self._multiply(factors, level + 1, at_edge=True)
                 chunks.append(tuples)
@@ -365,13 +365,13 @@ class ElementEncoding(ZeroOneEncoding):
                 f"vectors."
             )
         tuples: Integers = np.stack(np.meshgrid(*factors, indexing="ij"), axis=-1)
-        tuples = tuples.reshape(-1, self._chunk)
+        tuples = tuples.reshape(-1, self._chunk_size)
         empty: Booleans = np.all(tuples == 0, axis=1)
         results = np.zeros(len(tuples), dtype=np.int64)
         for start in range(0, len(tuples), _ROWS):
             part = slice(start, start + _ROWS)
             maps = self._rows[tuples[part, 0]]
-            for position in range(1, self._chunk):
+            for position in range(1, self._chunk_size):
                 after = np.column_stack(
                     [self._rows[tuples[part, position]], np.full(len(maps), -1)]
                 )
@@ -389,7 +389,7 @@ class ElementEncoding(ZeroOneEncoding):
         """Refuse sizes at which attention (4 width^2) and units (4 width each) exceed the
         parameters.
         """
-        width = self._chunk * len(self._maps)
+        width = self._chunk_size * len(self._maps)
         if 4 * width * (width + units) > self._most_parameters:
             raise LanguageError(
                 f"{len(self._maps):,} or more elements need more than "

@@ -4,9 +4,9 @@
 
 // The language's own monoid: an element is what its sub-word does to every state.
 class MonoidAlgebra {
-  constructor(machine, monoid, chunk) {
+  constructor(machine, monoid, chunkSize) {
     this.machine = machine;
-    this.chunk = chunk;
+    this.chunkSize = chunkSize;
     this.words = null;
     this.maps = [];
     this.numbers = new Map();
@@ -71,9 +71,9 @@ function grow(algebra, word) {
   let below = Array.from(word, (symbol, at) => ({ element: symbol, start: at, end: at + 1, edge: at === 0 }));
   const symbols = below;
   for (let level = 0; level === 0 || below.length > 1; level++) {
-    const first = below.length ? ((below.length - 1) % algebra.chunk) + 1 : 0;
+    const first = below.length ? ((below.length - 1) % algebra.chunkSize) + 1 : 0;
     const nodes = [];
-    for (let to = first, from = 0; to <= below.length; from = to, to += algebra.chunk) {
+    for (let to = first, from = 0; to <= below.length; from = to, to += algebra.chunkSize) {
       const children = [];
       for (let at = from; at < to; at++) children.push(below[at].element);
       const edge = from === 0;
@@ -83,7 +83,7 @@ function grow(algebra, word) {
         to,
         start: to > from ? below[from].start : 0,
         end: to > from ? below[to - 1].end : 0,
-        pads: algebra.chunk - (to - from),
+        pads: algebra.chunkSize - (to - from),
         edge,
       });
       if (to === below.length) break;

@@ -124,9 +124,9 @@ function showWords(machine, monoid, drawn) {
     note: MONOID_NOTE,
     chunks: [2, 3, 4],
     first: firstWord(machine),
-    grow(word, text, chunk) {
-      if (!algebras.has(chunk)) algebras.set(chunk, new MonoidAlgebra(machine, monoid, chunk));
-      const algebra = algebras.get(chunk);
+    grow(word, text, chunkSize) {
+      if (!algebras.has(chunkSize)) algebras.set(chunkSize, new MonoidAlgebra(machine, monoid, chunkSize));
+      const algebra = algebras.get(chunkSize);
       return { algebra, tree: grow(algebra, word) };
     },
     light: drawn.light,

@@ -30,7 +30,7 @@ function drawnWord(machine, length, draw) {
   return decode({ alphabet, spaced: machine.spaced }, word);
 }
 
-// Shows the form for words of a subject: `{machine, chunks, grow(word, text, chunk),
+// Shows the form for words of a subject: `{machine, chunks, grow(word, text, chunkSize),
 // light(state), answer(word, class, state), first, note}`. `grow` gives a tree and its algebra, or a path of
 // the `network`.
 function showReader(subject) {

@@ -36,7 +36,7 @@ function showNetwork(run, machine, monoid, drawn) {
     machine,
     network,
     note: network ? PATH_NOTE : slots ? SLOT_NOTE : isAlone ? FILE_NOTE : tables || run.num_bits ? RUN_NOTE : PLAIN_NOTE,
-    chunks: [within ? within.chunk : run.chunk || 2],
+    chunks: [within ? within.chunkSize : run.chunk_size || 2],
     first: run.certificate && run.certificate.wrong ? run.certificate.wrong.word : firstWord(machine),
     async grow(word, text) {
       const end = machine.classes[statesOf(machine, word)[word.length]];
@@ -49,7 +49,7 @@ function showNetwork(run, machine, monoid, drawn) {
       }
       const found = await asked(text);
       if (!found.levels) return { algebra: plain, tree: { ...grow(plain, word), answer: found.answer } };
-      const recorded = new RecordedAlgebra(found, machine, CODES, actions, run.num_bits, run.chunk);
+      const recorded = new RecordedAlgebra(found, machine, CODES, actions, run.num_bits, run.chunk_size);
       return { algebra: recorded, tree: grow(recorded, word) };
     },
     light: drawn.light,

@@ -57,7 +57,7 @@ def run_values(run: Run, say: Callable[[str], object] | None = None) -> Values:
         **_proof_values(run, say),
         "tables": tables,
         "num_bits": run.model.config.num_bits if _has_codes(run.model) else None,
-        "chunk": run.model.config.chunk if _has_codes(run.model) else None,
+        "chunk_size": run.model.config.chunk_size if _has_codes(run.model) else None,
         "no_tables": reason,
         **_film(run),
         "recurrent": _values_or_none(lambda: recurrent_values(run.model, run.task)),
@@ -184,7 +184,7 @@ class Network:
         """Return the codes of all nodes, level by level, in hexadecimal."""
         algebra = self._algebra
         assert algebra is not None
-        chunk, nodes, levels = algebra.chunk, list(word), list[list[str]]()
+        chunk, nodes, levels = algebra.chunk_size, list(word), list[list[str]]()
         while not levels or len(nodes) > 1:
             missing = -len(nodes) % chunk if nodes else chunk
             children = np.array([ABSENT] * missing + nodes).reshape(-1, chunk)

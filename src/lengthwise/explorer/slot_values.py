@@ -33,7 +33,7 @@ def slot_values(model: nn.Module) -> dict[str, Any]:
         )
     *symbols, pad = model.leaves().tolist()
     return {
-        "chunk": config.chunk,
+        "chunk_size": config.chunk_size,
         "bits": config.num_bits,
         "slots": config.num_slots,
         "symbols": symbols,

@@ -3,14 +3,14 @@
 
 class SlotAlgebra {
   constructor(values, machine) {
-    Object.assign(this, { values, machine, chunk: values.chunk });
+    Object.assign(this, { values, machine, chunkSize: values.chunk_size });
     this.weights = floatsOf(values.weights);
     this.nodes = [];
     this.numbers = new Map();
     this.products = new Map();
     this.symbols = values.symbols.map((node) => this.number(node));
     this.pad = this.number(values.pad);
-    this.empty = this.joined(Array(this.chunk).fill(this.pad));
+    this.empty = this.joined(Array(this.chunkSize).fill(this.pad));
   }
 
   number(node) {
@@ -48,7 +48,7 @@ class SlotAlgebra {
 
   compose(level, children, edge) {
     const elements = level === 0 ? children.map((symbol) => this.symbols[symbol]) : children;
-    return this.joined([...Array(this.chunk - elements.length).fill(this.pad), ...elements]);
+    return this.joined([...Array(this.chunkSize - elements.length).fill(this.pad), ...elements]);
   }
 
   read(level, element) {

@@ -68,7 +68,7 @@ def table_values(model: RegularGPT, domain: Language | None) -> Values:
     entries = sum(array.size for level in tables for array in _arrays(level))
     _require_few(entries)
     return {
-        "chunk": tabulated.algebra.chunk,
+        "chunk_size": tabulated.algebra.chunk_size,
         "repeat": tabulated.algebra.repeat,
         "empty": tabulated.algebra.empty,
         "levels": [
@@ -137,7 +137,7 @@ def merge_tables(
     Raises:
         VerificationError: the tables are too large.
     """
-    chunk, sizes = finite.chunk, (finite.num_symbols, len(algebra.codes))
+    chunk, sizes = finite.chunk_size, (finite.num_symbols, len(algebra.codes))
     _require_few(sizes[1] ** chunk)
     filled = [[np.full((size,) * count, NONE) for count in range(1, chunk + 1)] for size in sizes]
     above = [*numbered[1:], numbered[finite.repeat]]
@@ -153,7 +153,7 @@ def merge_tables(
     return FiniteAlgebra(
         num_symbols=finite.num_symbols,
         num_classes=finite.num_classes,
-        chunk=chunk,
+        chunk_size=chunk,
         levels=tuple(
             Tables(interior=tables[-1], edge=tuple(tables), classes=classes) for tables in filled
         ),
@@ -186,7 +186,7 @@ def _of_vectors(model: RegularGPT, domain: Language | None) -> _Tabulated:
 @torch.no_grad()
 def _attention(model: RegularGPT, tabulated: _Tabulated, entries: int) -> list[list[str]] | None:
     """Return the weights `[entry, position, head]` of each table in 255ths, or None if too many."""
-    chunk, heads = tabulated.algebra.chunk, model.config.num_heads
+    chunk, heads = tabulated.algebra.chunk_size, model.config.num_heads
     if entries * chunk * heads > _MOST_WEIGHTS:
         return None
     copy, attentions = float64_copy(model), list[Tensor]()
@@ -212,7 +212,7 @@ def _attention(model: RegularGPT, tabulated: _Tabulated, entries: int) -> list[l
     return weights
 
 
-def children_of(shape: Sequence[int], chunk: int, first: int, offset: int) -> Tensor:
+def children_of(shape: Sequence[int], chunk_size: int, first: int, offset: int) -> Tensor:
     """Return the children of all entries of a table, as rows of the vectors of the level below.
 
     The first child is `first` rows, the others are `offset` rows further than their number says.
@@ -220,7 +220,7 @@ def children_of(shape: Sequence[int], chunk: int, first: int, offset: int) -> Te
     places = np.stack(np.unravel_index(np.arange(int(np.prod(shape))), shape), axis=1)
     places[:, 0] += first
     places[:, 1:] += offset
-    absent = np.full((len(places), chunk - len(shape)), ABSENT)
+    absent = np.full((len(places), chunk_size - len(shape)), ABSENT)
     return torch.from_numpy(np.concatenate([absent, places], axis=1))
 
 

@@ -36,7 +36,7 @@ function bitsOf(code, count) {
 
 class TableAlgebra {
   constructor(values, machine, codes, actions) {
-    Object.assign(this, { machine, codes, actions, chunk: values.chunk, repeat: values.repeat, empty: values.empty });
+    Object.assign(this, { machine, codes, actions, chunkSize: values.chunk_size, repeat: values.repeat, empty: values.empty });
     this.numBits = values.num_bits;
     this.numHeads = values.num_heads;
     this.levels = values.levels.map((level) => ({ ...level, tables: level.tables.map(numbersOf) }));
@@ -53,7 +53,7 @@ class TableAlgebra {
   // children; of vectors the table of the interior is the first.
   entry(level, children, edge) {
     const { inner, tables } = this.levels[this.phase(level)];
-    const first = tables.length > this.chunk && !edge ? 0 : children.length - (tables.length > this.chunk ? 0 : 1);
+    const first = tables.length > this.chunkSize && !edge ? 0 : children.length - (tables.length > this.chunkSize ? 0 : 1);
     return [first, children.reduce((place, child) => place * inner + child, 0)];
   }
 
@@ -104,16 +104,16 @@ class TableAlgebra {
     if (this.attention === null) return null;
     const [number, place] = this.entry(level, children, edge);
     const all = this.attention[this.phase(level)][number];
-    const at = (position, head) => all[(place * this.chunk + position) * this.numHeads + head];
+    const at = (position, head) => all[(place * this.chunkSize + position) * this.numHeads + head];
     const rows = Array.from({ length: this.numHeads }, (_, head) => el("tr", {}, el("th", { scope: "row" }, `head ${head + 1}`),
-      ...Array.from({ length: this.chunk }, (_, position) => {
+      ...Array.from({ length: this.chunkSize }, (_, position) => {
         const share = Math.round((at(position, head) / 255) * 100);
         const bar = el("span", { class: "weight" });
         bar.style.width = `${share * 0.6}px`;
         return el("td", {}, bar, ` ${share} %`);
       })));
-    const columns = Array.from({ length: this.chunk }, (_, position) => {
-      const child = position - (this.chunk - children.length);
+    const columns = Array.from({ length: this.chunkSize }, (_, position) => {
+      const child = position - (this.chunkSize - children.length);
       return el("th", { scope: "col" }, child < 0 ? "pad" : `child ${child + 1}`);
     });
     return el("div", { class: "wide", tabindex: 0, role: "group", "aria-label": "Attention weights" },
@@ -123,8 +123,8 @@ class TableAlgebra {
 
 // Codes as the server computed them, node by node, for a network whose tables are not in the page.
 class RecordedAlgebra {
-  constructor(found, machine, codes, actions, numBits, chunk) {
-    Object.assign(this, { found, machine, codes, actions, numBits, chunk, next: 0, level: 0 });
+  constructor(found, machine, codes, actions, numBits, chunkSize) {
+    Object.assign(this, { found, machine, codes, actions, numBits, chunkSize, next: 0, level: 0 });
     this.empty = found.levels[0][0];
   }
 

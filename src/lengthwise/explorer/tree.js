@@ -22,7 +22,7 @@ function widthOf(leaves) {
 function treeDrawing(tree, algebra, machine, onpick) {
   const { rows, lowest } = rowsOf(tree);
   const width = widthOf(rows[0].length);
-  const left = width * algebra.chunk;
+  const left = width * algebra.chunkSize;
   const bottom = 24 + ROW * (rows.length - 1);
   const xs = [rows[0].map((_, at) => left + at * width)];
   for (const row of rows.slice(1)) {
@@ -44,7 +44,7 @@ function treeDrawing(tree, algebra, machine, onpick) {
       const circle = svg("circle", { cx: x, cy: y, r: radius });
       circle.style.setProperty("--hue", algebra.colour(level, node.element, node.edge));
       group.append(circle);
-      const space = (row.length > 1 ? width * algebra.chunk ** at : 120) / 7.5;
+      const space = (row.length > 1 ? width * algebra.chunkSize ** at : 120) / 7.5;
       if (space >= 3) {
         group.append(svg("text", { x: x + radius + 3, y: y - 3, class: "label" }, cut(algebra.label(level, node.element, node.edge), Math.min(12, Math.floor(space)))));
       }

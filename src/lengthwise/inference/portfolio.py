@@ -272,7 +272,7 @@ def _attempt(
     elif best is not None and judge.explains(best):
         left = [searcher for searcher in searchers if state.attempts.get(searcher.name, 0) >= 0]
         since = {searcher.name: state.work_of(searcher) for searcher in left}
-        if judge.noise == 0:
+        if judge.noise == 0 or best.wrong + best.wrong_in_validation == 0:
             since.pop(best.searcher, None)
             patience = min(state.work_at_best, _PATIENCE)
         else:

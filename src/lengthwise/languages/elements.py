@@ -70,17 +70,17 @@ class MonoidElements:
         """Return the states to which elements take the given states."""
         return self._maps[elements, states]
 
-    def occurs(self, level: int, chunk: int) -> Booleans:
+    def occurs(self, level: int, chunk_size: int) -> Booleans:
         """Return which elements occur at nodes of a level inside words of the domain.
 
-        The end of the word is a multiple of C^level symbols after the node (C is `chunk`).
+        The end of the word is a multiple of C^level symbols after the node (C is `chunk_size`).
         """
-        good: Booleans = self.leads_in(level, chunk)[self._maps]
+        good: Booleans = self.leads_in(level, chunk_size)[self._maps]
         return np.any(good, axis=1)
 
-    def leads_in(self, level: int, chunk: int) -> Booleans:
+    def leads_in(self, level: int, chunk_size: int) -> Booleans:
         """Return the states from which j C^l symbols, for some j >= 0, can end in the domain."""
-        step = self.steps(level, chunk)
+        step = self.steps(level, chunk_size)
         good = self.classes < self.num_classes
         while True:
             more = good | (step & good).any(axis=1)
@@ -88,16 +88,16 @@ class MonoidElements:
                 return good
             good = more
 
-    def steps(self, level: int, chunk: int) -> Booleans:
+    def steps(self, level: int, chunk_size: int) -> Booleans:
         """Return the relation `[state, next]` of states connected by C^l symbols."""
         if level == 0:
             return self._anywhere
-        if (level, chunk) not in self._powers:
-            power = result = self.steps(level - 1, chunk).astype(np.int64)
-            for _ in range(chunk - 1):
+        if (level, chunk_size) not in self._powers:
+            power = result = self.steps(level - 1, chunk_size).astype(np.int64)
+            for _ in range(chunk_size - 1):
                 result = ((result @ power) > 0).astype(np.int64)
-            self._powers[level, chunk] = result > 0
-        return self._powers[level, chunk]
+            self._powers[level, chunk_size] = result > 0
+        return self._powers[level, chunk_size]
 
     def _intern(self, maps: Integers) -> Integers:
         """Return the numbers of state maps; new maps get new numbers."""

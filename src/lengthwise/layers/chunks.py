@@ -28,12 +28,12 @@ ABSENT = -1
 _MAX_KEY = 2**62
 
 
-def depth(length: int, chunk: int) -> int:
+def depth(length: int, chunk_size: int) -> int:
     """Number of levels of a word: max(1, ceil(log_C length)), counted in integers."""
     levels = 1
-    reach = chunk
+    reach = chunk_size
     while reach < length:
-        reach *= chunk
+        reach *= chunk_size
         levels += 1
     return levels
 
@@ -84,7 +84,7 @@ def grow(
     tokens: FullWords,
     lengths: Lengths | None,
     num_symbols: int,
-    chunk: int,
+    chunk_size: int,
     *,
     share: bool = True,
     merge: Merge | None = None,
@@ -101,18 +101,18 @@ def grow(
     if lengths is not None and len(lengths):  # positions that no word fills would make empty levels
         tokens = tokens[:, tokens.shape[1] - int(lengths.max()) :]
     num_words, num_positions = tokens.shape
-    ends = _root_levels(tokens, lengths, chunk)
+    ends = _root_levels(tokens, lengths, chunk_size)
     exists = None
     if num_positions == 0:
         tokens = tokens.new_full((num_words, 1), ABSENT)
     positions, num_below = tokens, num_symbols
     if lengths is not None or num_positions == 0:
-        exists = _reach(positions, chunk)
+        exists = _reach(positions, chunk_size)
         exists[:, -1] = True
     levels = []
     roots = []
-    for index in range(depth(num_positions, chunk)):
-        level = _cut(positions, num_below, chunk, exists, share)
+    for index in range(depth(num_positions, chunk_size)):
+        level = _cut(positions, num_below, chunk_size, exists, share)
         levels.append(level)
         roots.append(level.positions[:, -1])
         positions, num_below = level.positions, len(level.children)
@@ -122,46 +122,46 @@ def grow(
             num_below = int(number.max()) + 1
         if lengths is not None:
             positions = torch.where((ends > index)[:, None], positions, ABSENT)
-            exists = _reach(positions, chunk)
+            exists = _reach(positions, chunk_size)
     root = torch.stack(roots)[ends, torch.arange(num_words, device=tokens.device)]
     return Tree(levels=tuple(levels), root_level=ends, root=root)
 
 
-def _root_levels(tokens: FullWords, lengths: Lengths | None, chunk: int) -> Lengths:
+def _root_levels(tokens: FullWords, lengths: Lengths | None, chunk_size: int) -> Lengths:
     """Return the level (from 0) at which each word is down to one node."""
     num_words, num_positions = tokens.shape
     if lengths is None:
-        return tokens.new_full((num_words,), depth(num_positions, chunk) - 1)
+        return tokens.new_full((num_words,), depth(num_positions, chunk_size) - 1)
     ends = torch.zeros_like(lengths)
-    reach = chunk
+    reach = chunk_size
     while reach < num_positions:
         ends += lengths > reach
-        reach *= chunk
+        reach *= chunk_size
     return ends
 
 
-def _chunks(positions: FullWords, chunk: int) -> Int[Tensor, "word part chunk"]:
-    missing = -positions.shape[1] % chunk
+def _chunks(positions: FullWords, chunk_size: int) -> Int[Tensor, "word part chunk"]:
+    missing = -positions.shape[1] % chunk_size
     if missing:
         positions = F.pad(positions, (missing, 0), value=ABSENT)
-    return positions.reshape(len(positions), positions.shape[1] // chunk, chunk)
+    return positions.reshape(len(positions), positions.shape[1] // chunk_size, chunk_size)
 
 
-def _reach(positions: FullWords, chunk: int) -> Bool[Tensor, "word part"]:
+def _reach(positions: FullWords, chunk_size: int) -> Bool[Tensor, "word part"]:
     """Return which chunks have a child; the last child of a chunk is there if any is."""
-    return _chunks(positions, chunk)[:, :, -1] >= 0
+    return _chunks(positions, chunk_size)[:, :, -1] >= 0
 
 
 def _cut(
     positions: FullWords,
     num_below: int,
-    chunk: int,
+    chunk_size: int,
     exists: Bool[Tensor, "word part"] | None,
     share: bool,
 ) -> ChunkLevel:
     """Build one level up from `positions`, whose entries are in 0..num_below-1 or `ABSENT`."""
-    chunks = _chunks(positions, chunk)
-    flat = chunks.reshape(-1, chunk) if exists is None else chunks[exists]
+    chunks = _chunks(positions, chunk_size)
+    flat = chunks.reshape(-1, chunk_size) if exists is None else chunks[exists]
     if share:
         node, num_nodes = _number(flat, num_below)
         children = flat[representatives(node, num_nodes)]

@@ -115,16 +115,16 @@ FEWEST_BANDED = 6
 (`benchmarks/bench.py` measures both)."""
 
 
-def select_kernel(length: int, stride: int, chunk: int, device: torch.device) -> str:
+def select_kernel(length: int, stride: int, chunk_size: int, device: torch.device) -> str:
     """Return the kernel that was measured to be the fastest: a name in `KERNELS`."""
-    if live_offsets(length, stride, chunk) < FEWEST_BANDED:
+    if live_offsets(length, stride, chunk_size) < FEWEST_BANDED:
         return "shifted"
     return "banded" if device.type == "cpu" else "fused"
 
 
-def live_offsets(length: int, stride: int, chunk: int) -> int:
+def live_offsets(length: int, stride: int, chunk_size: int) -> int:
     """Return the number of offsets that reach a position: offset * stride < length."""
-    return max(1, min(chunk, -(-length // stride)))
+    return max(1, min(chunk_size, -(-length // stride)))
 
 
 class _Blocks:
@@ -133,13 +133,13 @@ class _Blocks:
     Cut tensors have the axes word, head, rest, block, position in the block, size.
     """
 
-    def __init__(self, length: int, stride: int, chunk: int) -> None:
+    def __init__(self, length: int, stride: int, chunk_size: int) -> None:
         self.length = length
         self.rests = max(1, min(stride, length))
         of_rest = -(-length // self.rests)
-        self.size = max(1, min(chunk, of_rest))
+        self.size = max(1, min(chunk_size, of_rest))
         self.count = max(1, -(-of_rest // self.size))
-        self._chunk = chunk
+        self._chunk_size = chunk_size
 
     def cut(self, x: Heads) -> Tensor:
         """Arrange positions in blocks; those past the end are 0, and no earlier one sees them."""
@@ -167,7 +167,7 @@ class _Blocks:
         first = 0 if self.count == 1 else -self.size
         key = torch.arange(first, self.size, device=device)
         offset = number[:, None] - key
-        seen = (offset >= 0) & (offset < self._chunk)
+        seen = (offset >= 0) & (offset < self._chunk_size)
         exists = (torch.arange(self.count, device=device) > 0)[:, None, None] | (key >= 0)
         return offset, seen & exists
 

@@ -36,13 +36,13 @@ class InsideChunks(nn.Module, ABC):
     bias, as in the authors' code.
     """
 
-    def __init__(self, width: int, num_heads: int, chunk: int) -> None:
+    def __init__(self, width: int, num_heads: int, chunk_size: int) -> None:
         super().__init__()
         self.num_heads = num_heads
         self.query = nn.Linear(width, width, bias=False)
         self.key_value = nn.Linear(width, 2 * width, bias=False)
         self.output = nn.Linear(width, width, bias=False)
-        self.bias = nn.Parameter(torch.zeros(num_heads, chunk))
+        self.bias = nn.Parameter(torch.zeros(num_heads, chunk_size))
 
     def forward(self, x: Chunks, present: Present | None = None) -> Float[Tensor, "node width"]:
         """Return what the last position of each chunk gathers from those that are `present`."""

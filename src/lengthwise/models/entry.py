@@ -88,7 +88,7 @@ class Entry:
             size = _MOST_PARAMETERS + 1
         if size > _MOST_PARAMETERS:
             shape = config.to_dict()
-            lower = [f"{name}={shape[name]}" for name in _WIDTHS if name in shape]
+            lower = [f"{name}={shape[name]}" for name in _WIDTHS if shape.get(name, 1) > 1]
             raise ConfigError(
                 f"the network would have {size:,} parameters or more, but {_MOST_PARAMETERS:,} is "
                 f"the most. Lower {' or '.join(lower)}."

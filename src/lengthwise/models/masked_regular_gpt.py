@@ -30,7 +30,7 @@ def compute_masked_logits(
     K, layers before the last of a block see their own chunk only, as the model defines it.
     """
     config = model.config
-    chunk = config.chunk
+    chunk = config.chunk_size
     length = tokens.shape[1]
     x = model.leaf(tokens)
     stride = 1
@@ -43,7 +43,7 @@ def compute_masked_logits(
         same_chunk = positions[:, None] == positions[None, :]
         for index, layer in enumerate(model.block):
             mask = make_dilated_mask(layer.attention.bias, x.shape[1], stride)
-            if index < config.thickness - 1:
+            if index < config.num_layers - 1:
                 mask = mask.masked_fill(~same_chunk, -math.inf)
             x = _layer(layer, x, mask)
         x = model.memory(x[:, missing:])

@@ -30,5 +30,5 @@ class RationalGPTConfig(RegularGPTConfig):
         Setting(meaning="Factor of embeddings and pad; none for sqrt(d_model)."),
     ] = 1.0
     attention: Annotated[
-        Literal["relu"], Setting(meaning="Weights of attention: max(logit, 0) / `chunk`.")
+        Literal["relu"], Setting(meaning="Weights of attention: max(logit, 0) / `chunk_size`.")
     ] = "relu"

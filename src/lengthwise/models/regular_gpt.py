@@ -42,7 +42,7 @@ class LayerShape(Protocol):
     """Settings of a layer."""
 
     @property
-    def chunk(self) -> int: ...  # noqa: D102  as those of RegularGPTConfig
+    def chunk_size(self) -> int: ...  # noqa: D102  as those of RegularGPTConfig
     @property
     def d_model(self) -> int: ...  # noqa: D102
     @property
@@ -68,7 +68,7 @@ class Layer(nn.Module):
         super().__init__()
         width, hidden = config.d_model, config.ff_factor * config.d_model
         norm = NORMS[config.norm]
-        self.attention = attention_kind(width, config.num_heads, config.chunk)
+        self.attention = attention_kind(width, config.num_heads, config.chunk_size)
         self.attention_norm = norm(width)
         self.expand = nn.Linear(width, hidden)
         self.contract = nn.Linear(hidden, width)
@@ -109,9 +109,10 @@ class Layer(nn.Module):
 class RegularGPT(nn.Module):
     """The network of Chi et al. (2023), for the answer at the end of a word.
 
-    With K = `thickness` layers in a block, the first K - 1 run at every position of a chunk and see
-    that chunk only, so that a node is a function of its children whatever K is. Those of equation
-    (1) see the C positions up to each, also those of the chunk before.
+    With K = `num_layers` layers in a block, the paper's thickness, the first K - 1 run at every
+    position of a chunk and see that chunk only, so that a node is a function of its children
+    whatever K is. Those of equation (1) see the C positions up to each, also those of the chunk
+    before.
     """
 
     attention_kind: ClassVar[type[InsideChunks]] = ChunkAttention
@@ -125,7 +126,7 @@ class RegularGPT(nn.Module):
         self.embedding = nn.Embedding(config.vocab_size, width)
         self.pad = nn.Parameter(torch.empty(width))
         self.layers = nn.ModuleList(
-            Layer(config, self.attention_kind) for _ in range(config.thickness)
+            Layer(config, self.attention_kind) for _ in range(config.num_layers)
         )
         self.memory = self.make_memory(config)
         self.final_norm = NORMS[config.norm].final(width)
@@ -228,7 +229,12 @@ class RegularGPT(nn.Module):
             return send(number, tokens.device)
 
         tree = grow(
-            tokens, lengths, self.config.vocab_size, self.config.chunk, share=share, merge=visit
+            tokens,
+            lengths,
+            self.config.vocab_size,
+            self.config.chunk_size,
+            share=share,
+            merge=visit,
         )
         return self.read(roots(tree.to(device), vectors))
 
@@ -238,7 +244,7 @@ class RegularGPT(nn.Module):
 
     def steps(self, length: int) -> int:
         """Return the number of levels in sequence: max(1, ceil(log_C T)) for T symbols."""
-        return depth(length, self.config.chunk)
+        return depth(length, self.config.chunk_size)
 
     @property
     def _finite(self) -> bool:
@@ -265,7 +271,7 @@ class RegularGPT(nn.Module):
         than the O(T^2) of equation (1) with masks; `models.masked_regular_gpt` has that form.
         """
         num_words, length = tokens.shape
-        chunk, width = self.config.chunk, self.config.d_model
+        chunk, width = self.config.chunk_size, self.config.d_model
         position = torch.arange(length, device=tokens.device)
         offset = torch.arange(chunk - 1, -1, -1, device=tokens.device)
         below = self.leaf(tokens.reshape(-1))

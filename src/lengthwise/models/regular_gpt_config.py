@@ -31,12 +31,18 @@ class RegularGPTConfig(TransformerConfig):
             least=0,
         ),
     ] = 0
-    chunk: Annotated[
+    chunk_size: Annotated[
         int,
         Setting(meaning="Number of vectors combined into one.", letter="C", least=2),
     ] = 2
-    thickness: Annotated[
-        int, Setting(meaning="Layers in the block.", letter="K", least=1, most=MOST_LAYERS)
+    num_layers: Annotated[
+        int,
+        Setting(
+            meaning="Layers in the block, the paper's thickness.",
+            letter="K",
+            least=1,
+            most=MOST_LAYERS,
+        ),
     ] = 1
     d_model: Width = 64
     num_heads: NumHeads = 8

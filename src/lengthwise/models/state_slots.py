@@ -128,7 +128,7 @@ class StateSlots(nn.Module):
             return number
 
         config = self.config
-        tree = grow(tokens, lengths, config.vocab_size, config.chunk, merge=visit)
+        tree = grow(tokens, lengths, config.vocab_size, config.chunk_size, merge=visit)
         roots = self.signs(_roots(tree, levels))
         start = table[_values(self.start).long()].expand(len(roots), 1, -1)
         return self.read(_values(self.numbers(start, roots))[:, 0])
@@ -139,7 +139,7 @@ class StateSlots(nn.Module):
 
     def steps(self, length: int) -> int:
         """Return the number of levels in sequence: max(1, ceil(log_C T)) for T symbols."""
-        return depth(length, self.config.chunk)
+        return depth(length, self.config.chunk_size)
 
     def _compose(
         self, table: Float[Tensor, "code slot"], chunks: Int[Tensor, "node chunk slot"]

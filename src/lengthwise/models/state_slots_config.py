@@ -21,7 +21,7 @@ class StateSlotsConfig(NetworkConfig):
         int, Setting(meaning="Slots of a node: one for each state of the automaton.", least=1)
     ]
     num_bits: Annotated[int, Setting(meaning="Bits of a slot.", least=1, most=MOST_BITS)]
-    chunk: Annotated[
+    chunk_size: Annotated[
         int,
         Setting(meaning="Number of nodes combined into one.", letter="C", least=2, most=32),
     ] = 2

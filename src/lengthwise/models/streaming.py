@@ -98,7 +98,7 @@ class _Counters:
 
     def __init__(self, model: RegularGPT, length: int) -> None:
         self._model = model
-        chunk = model.config.chunk
+        chunk = model.config.chunk_size
         self.levels: list[list[Tensor | None]] = []
         count = max(1, length)
         for _ in range(depth(length, chunk)):
@@ -117,7 +117,7 @@ class _Counters:
     def _add(self, index: int, vector: Tensor | None) -> None:
         level = self.levels[index]
         level.append(vector)
-        if len(level) < self._model.config.chunk:
+        if len(level) < self._model.config.chunk_size:
             return
         present = [v for v in level if v is not None]
         children = torch.full((1, len(level)), ABSENT, device=self._model.pad.device)

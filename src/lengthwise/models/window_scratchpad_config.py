@@ -72,7 +72,7 @@ class WindowScratchpadConfig(TransformerConfig):
         return self.num_layers * (self.window - 1) + 1
 
     @property
-    def chunk(self) -> int:
+    def chunk_size(self) -> int:
         """Tokens that attend to each other, by the name that it has in RegularGPT."""
         return self.window
 

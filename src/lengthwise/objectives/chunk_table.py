@@ -50,14 +50,14 @@ class ChunkTable(ReplayedTable):
         self,
         task: Task,
         words: WordsConfig,
-        chunk: int,
+        chunk_size: int,
         *,
         longest: int | None,
         replay: bool = True,
         precision: Literal["single", "double"] = "single",
     ) -> None:
         super().__init__(task, words, replay=replay, precision=precision)
-        self._table = make_codebook(task.language, chunk, longest)
+        self._table = make_codebook(task.language, chunk_size, longest)
         self._signs = torch.where(self._table.codes, 1.0, -1.0)
 
     def step(self, model: nn.Module, data: torch.Generator, noise: torch.Generator) -> Step:

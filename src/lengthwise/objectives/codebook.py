@@ -98,7 +98,7 @@ class Codebook(WordObjective):
         if isinstance(network, WindowScratchpadConfig):
             return network
         if isinstance(network, RegularGPTConfig):
-            needed = make_codebook(language, network.chunk, _longest(subject)).num_bits
+            needed = make_codebook(language, network.chunk_size, _longest(subject)).num_bits
         else:
             needed = make_state_codes(language, _longest(subject)).num_bits
         if asked.get("num_bits", needed) != needed:
@@ -115,7 +115,7 @@ class Codebook(WordObjective):
         longest = _longest(subject)
         if not network.is_recurrent:
             return ChunkTable(
-                task, words, network.chunk, longest=longest, replay=replay, precision=precision
+                task, words, network.chunk_size, longest=longest, replay=replay, precision=precision
             )
         tokens = isinstance(network, WindowScratchpadConfig)
         table = StateTokenTable if tokens else StateCodeTable

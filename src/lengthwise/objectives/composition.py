@@ -182,7 +182,7 @@ class CompositionLoss(Objective):
         if self._compositions is None:
             self._compositions = Compositions(
                 self._task.language,
-                model.config.chunk,
+                model.config.chunk_size,
                 self._words.max_length,
                 2 * self._words.batch_size,
             )
@@ -194,7 +194,7 @@ class CompositionLoss(Objective):
         try:
             closure = explore(algebra, self._task.language, max_chunks=_MOST_CHUNKS)
         except VerificationError:  # more codes than chunks of this size distinguish
-            closure = Closure((), MonoidElements(self._task.language), algebra.chunk)
+            closure = Closure((), MonoidElements(self._task.language), algebra.chunk_size)
         figures = {
             "proved": closure.repeats is not None and algebra.is_certain,
             "right_to": closure.checked_length,
@@ -236,7 +236,7 @@ def replay_of(closure: Closure, algebra: BinaryAlgebra, maps: StateMaps, most: i
     certain.
     """
     start, num_states = maps.machine.start, maps.machine.num_states
-    labelled = np.empty((0, algebra.chunk), dtype=np.int64)
+    labelled = np.empty((0, algebra.chunk_size), dtype=np.int64)
     meanings = np.empty((0, num_states), dtype=np.int64)
     at_edge = np.empty(0, dtype=np.bool_)
     seen = {False: np.empty((0, 2), dtype=np.int64), True: np.empty((0, 2), dtype=np.int64)}
@@ -253,12 +253,12 @@ def replay_of(closure: Closure, algebra: BinaryAlgebra, maps: StateMaps, most: i
             meanings = np.concatenate([meanings, meaning])
             at_edge = np.concatenate([at_edge, np.full(len(rows), outer)])
         if len(labelled):
-            length = algebra.chunk**number
+            length = algebra.chunk_size**number
             break
     labelled, meanings, at_edge = labelled[:most], meanings[:most], at_edge[:most]
     unsure = algebra.unsure[: most - len(labelled)]
     if len(unsure):
-        length = algebra.chunk ** len(closure.levels)
+        length = algebra.chunk_size ** len(closure.levels)
     none = np.zeros((len(unsure), num_states), dtype=np.int64)
     count = len(labelled) + len(unsure)
     return Replay(

@@ -267,7 +267,7 @@ def compose_nodes(
 ) -> Nodes:
     """Return the nodes whose last two children are these; others, or all but one, are absent."""
     count = len(right)
-    children = torch.full((count, model.config.chunk), ABSENT, device=right.device)
+    children = torch.full((count, model.config.chunk_size), ABSENT, device=right.device)
     place = torch.arange(count, device=right.device)
     children[:, -1] = place
     if left is None:

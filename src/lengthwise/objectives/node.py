@@ -53,7 +53,7 @@ class TreeLoss(Objective):
         """Return the loss over all nodes, the words' logits, and whether all is right."""
         config = model.config
         tree = _with_empty_word(
-            grow(batch.tokens, lengths, config.vocab_size, config.chunk), config.chunk
+            grow(batch.tokens, lengths, config.vocab_size, config.chunk_size), config.chunk_size
         )
         maps = torch.cat(self._maps.of_levels([level.children for level in tree.levels]))
         tree = tree.to(model.pad.device)
@@ -82,13 +82,13 @@ class NodeLoss(TreeLoss):
         return self._classes(model, vectors, maps)
 
 
-def _with_empty_word(tree: Tree, chunk: int) -> Tree:
+def _with_empty_word(tree: Tree, chunk_size: int) -> Tree:
     """Return the tree with a further node on its first level: the empty word.
 
     Every word follows the empty word.
     """
     first, *rest = tree.levels
-    empty = first.children.new_full((1, chunk), ABSENT)
+    empty = first.children.new_full((1, chunk_size), ABSENT)
     first = ChunkLevel(children=torch.cat([first.children, empty]), positions=first.positions)
     return Tree(levels=(first, *rest), root_level=tree.root_level, root=tree.root)
 

@@ -58,7 +58,7 @@ class StateCodebook:
 
 
 @lru_cache(maxsize=8)
-def make_codebook(language: Language, chunk: int, max_length: int | None) -> StateCodebook:
+def make_codebook(language: Language, chunk_size: int, max_length: int | None) -> StateCodebook:
     """Return the table of all chunks in words of at most `max_length` symbols of the domain.
 
     With None, it is the table of the chunks in words of every length: levels are built until one
@@ -71,9 +71,11 @@ def make_codebook(language: Language, chunk: int, max_length: int | None) -> Sta
     elements = MonoidElements(language)
     start = elements.machine.start
     num_states = elements.machine.num_states
-    first, *rest = _chunks(elements, chunk, max_length)
+    first, *rest = _chunks(elements, chunk_size, max_length)
     first = distinct_rows(first).rows
-    above = distinct_rows(np.concatenate([np.empty((0, chunk + 1), dtype=np.int64), *rest])).rows
+    above = distinct_rows(
+        np.concatenate([np.empty((0, chunk_size + 1), dtype=np.int64), *rest])
+    ).rows
     meanings = np.unique(np.concatenate([first[:, -1], above[above != _ABSENT]]))
     maps = np.full((len(meanings), num_states), -1)
     is_state = meanings % 2 == 1
@@ -109,7 +111,7 @@ class _Edge:
     lengths: Integers
 
 
-def _chunks(elements: MonoidElements, chunk: int, max_length: int | None) -> list[Integers]:
+def _chunks(elements: MonoidElements, chunk_size: int, max_length: int | None) -> list[Integers]:
     """Return the chunks of every level: the parts (symbols, at first), then the meaning of all.
 
     As in a tree, those of a level are made of what occurs at the level below. What occurs at a
@@ -119,50 +121,50 @@ def _chunks(elements: MonoidElements, chunk: int, max_length: int | None) -> lis
     longest = math.inf if max_length is None else max_length
     start = elements.machine.start
     symbols = np.arange(len(elements.symbols))
-    inner = symbols[elements.occurs(0, chunk)[elements.symbols]]
-    outer = symbols[elements.leads_in(0, chunk)[elements.maps[elements.symbols, start]]]
+    inner = symbols[elements.occurs(0, chunk_size)[elements.symbols]]
+    outer = symbols[elements.leads_in(0, chunk_size)[elements.maps[elements.symbols, start]]]
     interior, interior_meanings = inner, 2 * elements.symbols[inner]
     edge = _Edge(outer, 2 * elements.symbols[outer], np.ones_like(outer))
     levels: list[Integers] = []
     seen: set[tuple[bytes, ...]] = set()
-    while chunk ** len(levels) < longest or not levels:
+    while chunk_size ** len(levels) < longest or not levels:
         level = len(levels)
         if max_length is None and level:
-            connected = elements.steps(level, chunk).tobytes()
+            connected = elements.steps(level, chunk_size).tobytes()
             key = (interior.tobytes(), edge.meanings.tobytes(), connected)
             if key in seen:
                 break
             seen.add(key)
-        leads_in = elements.leads_in(level + 1, chunk)
+        leads_in = elements.leads_in(level + 1, chunk_size)
         chunks, edges_found = [], []
         above = np.empty(0, dtype=np.int64)
-        if chunk ** (level + 1) <= longest:
-            rows = _grid([len(interior)] * chunk)
-            meaning = _product(elements, [interior_meanings[rows[:, i]] for i in range(chunk)])
-            occurring = elements.occurs(level + 1, chunk)[meaning // 2]
+        if chunk_size ** (level + 1) <= longest:
+            rows = _grid([len(interior)] * chunk_size)
+            meaning = _product(elements, [interior_meanings[rows[:, i]] for i in range(chunk_size)])
+            occurring = elements.occurs(level + 1, chunk_size)[meaning // 2]
             chunks.append(
                 np.concatenate([interior[rows[occurring]], meaning[occurring, None]], axis=1)
             )
             above = np.unique(meaning[occurring])
-        for used in range(1, chunk + 1):
+        for used in range(1, chunk_size + 1):
             rows = _grid([len(edge.parts)] + [len(interior)] * (used - 1))
             columns = [interior_meanings[rows[:, i]] for i in range(1, used)]
             meaning = _product(elements, [edge.meanings[rows[:, 0]], *columns])
             state = _state(elements, meaning)
-            if used < chunk:
+            if used < chunk_size:
                 meaning = 2 * state + 1
             length = edge.lengths[rows[:, 0]]
             if max_length is not None:  # of no length is a bound needed
-                length = length + (used - 1) * chunk**level
+                length = length + (used - 1) * chunk_size**level
             occurring = leads_in[state] & (length <= longest)
-            parts = np.full((int(occurring.sum()), chunk + 1), _ABSENT)
-            parts[:, chunk - used] = edge.parts[rows[occurring, 0]]
-            parts[:, chunk - used + 1 : -1] = interior[rows[occurring, 1:]]
+            parts = np.full((int(occurring.sum()), chunk_size + 1), _ABSENT)
+            parts[:, chunk_size - used] = edge.parts[rows[occurring, 0]]
+            parts[:, chunk_size - used + 1 : -1] = interior[rows[occurring, 1:]]
             parts[:, -1] = meaning[occurring]
             chunks.append(parts)
             edges_found.append(np.stack([meaning[occurring], length[occurring]], axis=1))
         if not level:
-            chunks.append(np.array([[_ABSENT] * chunk + [2 * start + 1]]))
+            chunks.append(np.array([[_ABSENT] * chunk_size + [2 * start + 1]]))
         levels.append(np.concatenate(chunks))
         interior = interior_meanings = above
         edges = distinct_rows(np.concatenate(edges_found)).rows  # of a meaning, the shortest first
@@ -199,6 +201,7 @@ def _grid(sizes: list[int]) -> Integers:
     if np.prod([float(size) for size in sizes]) > MAX_CHUNKS:
         raise ConfigError(
             f"objective='codebook' has at most {MAX_CHUNKS:,} chunks of a level, but there are "
-            f"{' x '.join(f'{size:,}' for size in sizes)}. Use objective='composition', or chunk=2."
+            f"{' x '.join(f'{size:,}' for size in sizes)}. Use objective='composition', or "
+            f"chunk_size=2."
         )
     return np.indices(sizes).reshape(len(sizes), -1).T

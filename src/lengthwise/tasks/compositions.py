@@ -51,9 +51,11 @@ class Compositions:
     What is drawn depends on the generator and on the order in which products were met before.
     """
 
-    def __init__(self, language: Language, chunk: int, max_length: int, per_level: int) -> None:
+    def __init__(
+        self, language: Language, chunk_size: int, max_length: int, per_level: int
+    ) -> None:
         self._elements = MonoidElements(language)
-        self._chunk = chunk
+        self._chunk_size = chunk_size
         self._max_length = max_length
         self._per_level = per_level
 
@@ -70,7 +72,7 @@ class Compositions:
         """Draw new nodes."""
         seed = int(torch.randint(2**62, (), generator=generator))
         random = np.random.default_rng(seed)
-        chunk, elements = self._chunk, self._elements
+        chunk, elements = self._chunk_size, self._elements
         symbols = np.arange(len(elements.symbols))
         start = elements.machine.start
         states = elements.maps[elements.symbols, start]
@@ -107,7 +109,7 @@ class Compositions:
     def _interior(
         self, below: _Nodes, level: int, random: np.random.Generator
     ) -> tuple[Integers, _Nodes]:
-        chunk, elements = self._chunk, self._elements
+        chunk, elements = self._chunk_size, self._elements
         if chunk ** (level + 1) > self._max_length or not len(below.kind):
             nothing = np.zeros(0, dtype=np.int64)
             return np.zeros((0, chunk), dtype=np.int64), _Nodes(nothing, nothing, nothing)
@@ -123,7 +125,7 @@ class Compositions:
     def _edge(
         self, edge: _Nodes, interior: _Nodes, level: int, random: np.random.Generator
     ) -> tuple[Integers, _Nodes]:
-        chunk, elements = self._chunk, self._elements
+        chunk, elements = self._chunk_size, self._elements
         leads_in = elements.leads_in(level + 1, chunk)
         all_children, kinds, lengths = [], [], []
         for used in range(1, chunk + 1):

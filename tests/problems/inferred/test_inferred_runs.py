@@ -263,7 +263,7 @@ def test_the_outcome_is_that_of_the_certificate(run: Run, tmp_path: Path) -> Non
 
 
 def test_wrong_labels_are_allowed_for(folder: Path, tmp_path: Path) -> None:
-    lines = (folder / "own.tsv").read_text().splitlines()
+    lines = (folder / "own.tsv").read_text().splitlines()[::3]
     flipped = [
         f"{line[:-1]}{1 - int(line[-1])}" if number % 40 == 7 else line
         for number, line in enumerate(lines)
@@ -308,8 +308,11 @@ def test_repeated_lines_weigh_and_the_bound_is_about_different_words(tmp_path: P
 
 
 def test_words_whose_labels_are_undecided_are_counted(folder: Path, tmp_path: Path) -> None:
-    lines = (folder / "own.tsv").read_text().splitlines()
-    other = [f"{word}\t{1 - label(word)}" for word in ("aab", "bbbb", "abab")]
+    undecided = ("aab", "bbbb", "abab")
+    lines = (folder / "own.tsv").read_text().splitlines()[::6]
+    lines = [line for line in lines if line[:-2] not in undecided]
+    lines += [f"{word}\t{label(word)}" for word in undecided]
+    other = [f"{word}\t{1 - label(word)}" for word in undecided]
     found = []
     for number, some in enumerate(([*lines, *other], [*other, *lines])):
         own = write(tmp_path / f"{number}.tsv", some)

@@ -37,8 +37,8 @@ def root_code(algebra: BinaryAlgebra, word: tuple[int, ...]) -> list[bool]:
     """The code at the root by the verifier's own algebra, chunk by chunk."""
     nodes, level = list(word), 0
     while level == 0 or len(nodes) > 1:
-        missing = -len(nodes) % algebra.chunk if nodes else algebra.chunk
-        children = np.array([ABSENT] * missing + nodes).reshape(-1, algebra.chunk)
+        missing = -len(nodes) % algebra.chunk_size if nodes else algebra.chunk_size
+        children = np.array([ABSENT] * missing + nodes).reshape(-1, algebra.chunk_size)
         edge = algebra.compose(level, children[:1], edge=True)
         inner = algebra.compose(level, children[1:], edge=False)
         nodes, level = [*edge.tolist(), *inner.tolist()], level + 1

@@ -218,26 +218,26 @@ def make(seed: int = 0, *, scale: float = 1.0, **values: Any) -> RegularGPT:
     return model.eval()
 
 
-def children_of(chunk: int, below: int) -> Integers:
+def children_of(chunk_size: int, below: int) -> Integers:
     """Chunks of every number of children, pads first; all of them, or many."""
     random = np.random.default_rng(0)
     rows = []
-    for used in range(chunk + 1):
+    for used in range(chunk_size + 1):
         chosen = random.integers(below, size=(16, used))
-        rows.append(np.concatenate([np.full((16, chunk - used), -1), chosen], axis=1))
+        rows.append(np.concatenate([np.full((16, chunk_size - used), -1), chosen], axis=1))
     return np.unique(np.concatenate(rows), axis=0)
 
 
 SHAPES = [
-    {"chunk": 2, "thickness": 1, "norm": "post", "activation": "relu", "pad": "learned"},
-    {"chunk": 3, "thickness": 1, "norm": "post", "activation": "gelu", "pad": "absent"},
-    {"chunk": 2, "thickness": 2, "norm": "pre", "activation": "gelu", "pad": "learned"},
-    {"chunk": 3, "thickness": 2, "norm": "pre", "activation": "relu", "pad": "absent"},
-    {"chunk": 3, "thickness": 2, "norm": "none", "activation": "relu", "pad": "learned"},
-    {"chunk": 2, "thickness": 1, "norm": "none", "activation": "gelu", "pad": "absent"},
-    {"chunk": 3, "thickness": 2, "norm": "post", "activation": "gelu", "pad": "absent"},
-    {"chunk": 2, "thickness": 2, "norm": "post", "activation": "relu", "pad": "absent"},
-    {"chunk": 2, "thickness": 1, "norm": "pre", "activation": "relu", "pad": "learned"},
+    {"chunk_size": 2, "num_layers": 1, "norm": "post", "activation": "relu", "pad": "learned"},
+    {"chunk_size": 3, "num_layers": 1, "norm": "post", "activation": "gelu", "pad": "absent"},
+    {"chunk_size": 2, "num_layers": 2, "norm": "pre", "activation": "gelu", "pad": "learned"},
+    {"chunk_size": 3, "num_layers": 2, "norm": "pre", "activation": "relu", "pad": "absent"},
+    {"chunk_size": 3, "num_layers": 2, "norm": "none", "activation": "relu", "pad": "learned"},
+    {"chunk_size": 2, "num_layers": 1, "norm": "none", "activation": "gelu", "pad": "absent"},
+    {"chunk_size": 3, "num_layers": 2, "norm": "post", "activation": "gelu", "pad": "absent"},
+    {"chunk_size": 2, "num_layers": 2, "norm": "post", "activation": "relu", "pad": "absent"},
+    {"chunk_size": 2, "num_layers": 1, "norm": "pre", "activation": "relu", "pad": "learned"},
 ]
 
 
@@ -299,10 +299,12 @@ def test_centres_are_the_network_in_float64(shape: dict[str, Any], memory: str) 
         below: Ball = node.leaves()
         vectors: Floats | None = None
         np.testing.assert_allclose(
-            below.centre, exact(None, children_of(node.chunk, VOCABULARY))["leaves"], atol=1e-12
+            below.centre,
+            exact(None, children_of(node.chunk_size, VOCABULARY))["leaves"],
+            atol=1e-12,
         )
         for _ in range(3):
-            children = children_of(node.chunk, len(below.centre))
+            children = children_of(node.chunk_size, len(below.centre))
             found = exact(vectors, children)
             gathered, kept = through(node, below, children)
             size = 1.0 + float(np.abs(found["gathered"]).max())
@@ -339,7 +341,7 @@ def test_nodes_map_points_of_balls_into_balls(shape: dict[str, Any], radius: flo
         random = np.random.default_rng(seed)
         leaves = node.leaves()
         below = Ball(leaves.centre, radius * random.random(len(leaves.centre)))
-        children = children_of(node.chunk, VOCABULARY)
+        children = children_of(node.chunk_size, VOCABULARY)
         gathered = node.gather(below, children)
         numbers, doubt = node.numbers(gathered)
         logits, room = node.logits(gathered)  # as if memory were continuous
@@ -462,10 +464,10 @@ def test_what_torch_computes_in_float32_lies_within_the_radii(
     codes = np.random.default_rng(0).random((9, 11)) < 0.5
     signs = torch.where(torch.from_numpy(codes), 1.0, -1.0)
     for below, number in ((node.leaves(), VOCABULARY), (node.recall(codes), 9)):
-        children = children_of(node.chunk, number)
+        children = children_of(node.chunk_size, number)
         gathered = node.gather(below, children)
         numbers, doubt = node.numbers(gathered)
-        assert np.isfinite(doubt).all() or scale > 1 or shape["thickness"] > 1
+        assert np.isfinite(doubt).all() or scale > 1 or shape["num_layers"] > 1
         largest = 0.0
         for other, batches, threads in ways_to_run(model, len(children)):
             memory = other.memory
@@ -490,7 +492,7 @@ def test_what_torch_computes_in_float32_lies_within_the_radii(
 
 def test_radii_are_small_enough_to_be_of_use() -> None:
     """Of a network of the defaults' width, with weights about as large as after training."""
-    model = make(0, memory="binary", d_model=64, num_heads=8, num_bits=24, chunk=2)
+    model = make(0, memory="binary", d_model=64, num_heads=8, num_bits=24, chunk_size=2)
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.mul_(0.6)

@@ -119,7 +119,7 @@ def test_trees_stay_within_their_bounds(seed: int, hostility: float) -> None:
     if not all(weight.isfinite().all() for weight in model.parameters()):
         return
     node = node_of(model, "bfloat16")
-    children = chunks(random, drawn["chunk"], SYMBOLS, 12)
+    children = chunks(random, drawn["chunk_size"], SYMBOLS, 12)
     gathered = node.gather(node.leaves(), children)
     numbers = node.numbers(gathered)
     for mode in modes(seed):

@@ -145,8 +145,8 @@ def test_a_radius_is_never_a_nan() -> None:
                 parameter.mul_(float(random.choice([1.0, 1e30])))
         for kind in (Node, TightNode):
             node = kind(model.config.to_dict(), weights_of(model))
-            below = node.gather(node.leaves(), chunks(random, node.chunk, SYMBOLS, 9))
-            image = node.gather(below, chunks(random, node.chunk, 9, 9))
+            below = node.gather(node.leaves(), chunks(random, node.chunk_size, SYMBOLS, 9))
+            image = node.gather(below, chunks(random, node.chunk_size, 9, 9))
             _, radius = node.logits(image)
             assert not np.isnan(image.radius).any()
             assert not np.isnan(radius).any()
@@ -302,8 +302,8 @@ def test_no_search_over_networks_finds_a_vector_outside_its_ball(dtype: torch.dt
         settings = settings_drawn(random) | {"memory": "continuous"}
         model = hostile(random, settings, [0.0, 0.1, 0.25][start % 3], dtype)
         here = -1.0
-        first = chunks(random, settings["chunk"], SYMBOLS, 60)
-        second = chunks(random, settings["chunk"], 60, 60)
+        first = chunks(random, settings["chunk_size"], SYMBOLS, 60)
+        second = chunks(random, settings["chunk_size"], 60, 60)
         for _ in range(8):
             before = {name: w.clone() for name, w in model.state_dict().items()}
             if here >= 0:

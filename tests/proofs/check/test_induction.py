@@ -55,7 +55,7 @@ def wrong_in_threes() -> Certificate:
     language = parse("parity")
     return next(
         made
-        for made in (certify(random_model(language, s, chunk=3), language) for s in range(50))
+        for made in (certify(random_model(language, s, chunk_size=3), language) for s in range(50))
         if made.counterexample is not None and len(made.counterexample.word) > 1
     )
 
@@ -407,8 +407,8 @@ def test_what_is_not_certain_cannot_be_relabelled(what: str, tmp_path: Path) -> 
     assert made.repeats is not None
     forged = replace(made, verdict="equivalent", reason="", checked_length=None)
     refuse(forged, tmp_path / "a.json")
-    better = by_hand().sureness
-    refuse(replace(forged, sureness=better), tmp_path / "a.json")
+    better = by_hand().margins
+    refuse(replace(forged, margins=better), tmp_path / "a.json")
 
 
 def test_no_wrong_word_can_be_made_up(tmp_path: Path) -> None:
@@ -541,14 +541,14 @@ def refuse_or_of_another_model(made: Certificate, weights: Any, folder: Path) ->
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("chunk", 3),
+        ("chunk_size", 3),
         ("norm", "post"),
         ("memory", "continuous"),
         ("num_bits", 2),
         ("num_heads", 7),
-        ("thickness", 2),
-        ("chunk", "x"),
-        ("chunk", 0),
+        ("num_layers", 2),
+        ("chunk_size", "x"),
+        ("chunk_size", 0),
     ],
 )
 def test_settings_of_another_network_are_refused(name: str, value: Any, tmp_path: Path) -> None:
@@ -558,7 +558,7 @@ def test_settings_of_another_network_are_refused(name: str, value: Any, tmp_path
     refuse(forged, tmp_path / "a.json")
 
 
-@pytest.mark.parametrize("name", ["chunk", "vocab_size", "memory", "norm", "num_bits"])
+@pytest.mark.parametrize("name", ["chunk_size", "vocab_size", "memory", "norm", "num_bits"])
 def test_settings_that_are_missing_are_refused(name: str, tmp_path: Path) -> None:
     made = by_hand()
     fewer = {key: value for key, value in made.settings.items() if key != name}
@@ -591,18 +591,18 @@ def test_a_strength_that_was_not_shown_is_refused(strength: Any, tmp_path: Path)
 def test_figures_and_notes_of_the_maker_are_not_believed(tmp_path: Path) -> None:
     """The check returns figures of its own, whatever the file says, and no words of the maker."""
     made = by_hand()
-    assert made.sureness is not None
-    better = replace(made.sureness, sign_distance=1e6, sign_radius=0.0, measured=0.0)
+    assert made.margins is not None
+    better = replace(made.margins, sign_distance=1e6, sign_radius=0.0, measured=0.0)
     notes: dict[str, Any] = {"reason": "all is well", "made_with": {"torch": "99"}}
-    forged = replace(made, sureness=better, moved=SnapDistances(spread=0.0, gap=1e9), **notes)
+    forged = replace(made, margins=better, moved=SnapDistances(spread=0.0, gap=1e9), **notes)
     verified = check(save_and_loaded(forged, tmp_path))
     own = check(made)
     assert verified.summary() == own.summary()
     assert (own.reason, own.made_with, own.moved) == ("", {}, None)
-    assert own.sureness is not None
-    assert own.sureness.sign_distance == pytest.approx(made.sureness.sign_distance)
-    assert own.sureness.answer_distance == pytest.approx(made.sureness.answer_distance)
-    assert own.sureness.measured is None
+    assert own.margins is not None
+    assert own.margins.sign_distance == pytest.approx(made.margins.sign_distance)
+    assert own.margins.answer_distance == pytest.approx(made.margins.answer_distance)
+    assert own.margins.measured is None
 
 
 def test_lengths_that_were_not_checked_are_refused(tmp_path: Path) -> None:
@@ -613,7 +613,7 @@ def test_lengths_that_were_not_checked_are_refused(tmp_path: Path) -> None:
 def test_weights_of_several_types_do_not_make_rounding_smaller(tmp_path: Path) -> None:
     """The first weight is said to be float64; the others round as float32 do."""
     made = certify(random_model(ENDS_WITH_1, 0), ENDS_WITH_1)
-    assert made.sureness is not None
+    assert made.margins is not None
     first = next(iter(made.weights))
     for name in (first, min(made.weights)):
         mixed = {**made.weights, name: made.weights[name].astype(np.float64)}
@@ -701,7 +701,7 @@ def test_chunks_of_one_prove_nothing(spec: str, tmp_path: Path) -> None:
         machine=Machine(
             transitions=machine.transitions, classes=machine.classes, start=machine.start
         ),
-        settings={**made.settings, "chunk": 1},
+        settings={**made.settings, "chunk_size": 1},
         weights={**made.weights, bias: made.weights[bias][:, :1].copy()},
         elements={"codes": ["00", "80"]},
         maps=named,
@@ -713,7 +713,7 @@ def test_chunks_of_one_prove_nothing(spec: str, tmp_path: Path) -> None:
 
 def test_more_layers_than_weights_are_refused_at_once(tmp_path: Path) -> None:
     made = by_hand()
-    forged = replace(made, settings={**made.settings, "thickness": 2**60})
+    forged = replace(made, settings={**made.settings, "num_layers": 2**60})
     refuse(forged, tmp_path / "a.json")
 
 
@@ -808,14 +808,14 @@ def test_figures_are_rounded_to_the_safe_side() -> None:
 
 def test_large_chunks_and_many_of_them_are_refused_at_once(tmp_path: Path) -> None:
     one = Language(alphabet=("a",), transitions=((0,),), classes=(0,))
-    made = certify(random_model(one, 0, chunk=3), one)
+    made = certify(random_model(one, 0, chunk_size=3), one)
     for made_of, chunk in ((made, 800), (by_hand(), 26)):
         bias = made_of.weights["layers.0.attention.bias"]
         weights = {
             **made_of.weights,
             "layers.0.attention.bias": np.zeros((len(bias), chunk), dtype=bias.dtype),
         }
-        settings = {**made_of.settings, "chunk": chunk}
+        settings = {**made_of.settings, "chunk_size": chunk}
         refuse(replace(made_of, settings=settings, weights=weights), tmp_path / "a.json")
 
 
@@ -832,8 +832,8 @@ def test_what_certify_says_is_what_the_checker_says() -> None:
         made = certify(model, lw.language("regex:(0|1)*1") if seed % 2 else parse("parity"))
         if made.verdict != "not-closed" and not made.reason:
             verified = check(made)
-            assert made.sureness is not None
-            assert verified.sureness == replace(made.sureness, measured=None)
+            assert made.margins is not None
+            assert verified.margins == replace(made.margins, measured=None)
             assert verified.statement == made.statement
 
 

@@ -54,8 +54,8 @@ class Case:
         self.model: RegularGPT = hostile(random, settings, hostility, dtype)
         self.settings = self.model.config.to_dict()
         self.weights = weights_of(self.model)
-        self.first = chunks(random, settings["chunk"], SYMBOLS, 6)
-        self.second = chunks(random, settings["chunk"], 6, 4)
+        self.first = chunks(random, settings["chunk_size"], SYMBOLS, 6)
+        self.second = chunks(random, settings["chunk_size"], 6, 4)
         self.binary = settings["memory"] == "binary"
         self.codes = random.random((6, 3)) < 0.5
 
@@ -179,7 +179,7 @@ def on_spheres(random: np.random.Generator, centres: Floats, radius: float) -> F
     return centres + away / length * radius * random.choice([-0.999, 0.999], size=(len(centres), 1))
 
 
-NARROW = {"d_model": 1, "num_heads": 1, "thickness": 1, "pad": "learned"}
+NARROW = {"d_model": 1, "num_heads": 1, "num_layers": 1, "pad": "learned"}
 """One number, so that bounds on norms lose nothing."""
 
 
@@ -201,9 +201,9 @@ def test_points_of_wide_balls_become_points_of_the_result(
                 layer.contract.weight.zero_()
     config, weights = model.config.to_dict(), weights_of(model)
     centres = random.normal(size=(3, config["d_model"])) + random.choice([0.0, 5.0])
-    rows = chunks(random, config["chunk"], 3, 4)
+    rows = chunks(random, config["chunk_size"], 3, 4)
     if shape:  # equal places, whose weights move together
-        rows = np.repeat(rows[:, -1:], config["chunk"], axis=1)
+        rows = np.repeat(rows[:, -1:], config["chunk_size"], axis=1)
     balls = Node(config, weights).gather(Ball(centres, np.full(3, radius)), rows)
     exact = ExactNode(config, weights)
     for _ in range(4):

@@ -395,7 +395,7 @@ def test_attention_counts_products_with_weights(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(Arithmetic, "sums", sums)
     for chunk in (2, 3, 5):
-        model = random_model(ENDS_WITH_1, 0, chunk=chunk, norm="none")
+        model = random_model(ENDS_WITH_1, 0, chunk_size=chunk, norm="none")
         node = Node(model.config.to_dict(), weights_of(model))
         terms.clear()
         node.gather(node.leaves(), np.zeros((1, chunk), dtype=np.int64))

@@ -185,10 +185,10 @@ def test_numbers_between_two_shortest_texts_are_read_as_python_writes_them(
     names = ("sign_distance", "sign_radius", "answer_distance", "answer_radius", "room")
     for scale in (1.0, 1.0, 2.0**60, 2.0**-40):
         numbers = (scale * (2 * draw.integers(2**15, 2**17, len(names)) + 1) / 2**18).tolist()
-        body["notes"]["sureness"].update(zip(names, numbers, strict=True))
+        body["notes"]["margins"].update(zip(names, numbers, strict=True))
         for said in both(program, sign(body), tmp_path):
             assert said.accepted, (numbers, said.why)
-    body["notes"]["sureness"]["room"] = 0.220691680908203125
+    body["notes"]["margins"]["room"] = 0.220691680908203125
     text = sign(body).decode().partition(',"digest"')[0] + "}\n"
     odd = text.replace("0.22069168090820312", "0.22069168090820313").encode()
     digest = hashlib.sha256(odd).hexdigest()
@@ -301,7 +301,7 @@ def in_balls(model: RegularGPT, radius: float) -> Certificate:
         elements={"levels": [first, last], "repeat": 1},
         levels=({"interior": ((0, 0), (1, 0)), "edge": ((0, 0), (1, 0))}, above, above),
         repeats=1,
-        sureness=None,
+        margins=None,
     )
 
 
@@ -373,7 +373,7 @@ def doubling() -> Certificate:
     """
     chunk, unit, size = 32, 2.0**-24, 0.55
     shape = {"d_model": 1, "num_heads": 1, "ff_factor": 1, "pad": "absent", "embedding_scale": 1.0}
-    config = {"vocab_size": 1, "num_classes": 2, "chunk": chunk, "norm": "none", **shape}
+    config = {"vocab_size": 1, "num_classes": 2, "chunk_size": chunk, "norm": "none", **shape}
     model = RegularGPT(RegularGPTConfig.from_dict(config))
     (layer,) = model.block
     with torch.no_grad():

@@ -39,8 +39,8 @@ def test_a_file_without_weights_or_with_endless_chunks_is_refused() -> None:
     assert replace(made, weights={}).summary()["elements"] == 5
     for bad in (
         replace(made, weights={}),
-        replace(made, settings={**made.settings, "chunk": 33}),
-        replace(made, settings={**made.settings, "chunk": 2**61}),
+        replace(made, settings={**made.settings, "chunk_size": 33}),
+        replace(made, settings={**made.settings, "chunk_size": 2**61}),
     ):
         with pytest.raises(CertificateError):
             check(bad)
@@ -144,6 +144,6 @@ def test_what_was_saved_is_loaded_and_holds(tmp_path: Path) -> None:
     made.save(tmp_path / "certificate.json")
     again = check(Certificate.load(tmp_path / "certificate.json"))
     assert again.statement == made.statement
-    assert again.sureness is not None
-    assert made.sureness is not None
-    assert again.sureness.room == made.sureness.room
+    assert again.margins is not None
+    assert made.margins is not None
+    assert again.margins.room == made.margins.room

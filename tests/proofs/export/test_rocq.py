@@ -28,8 +28,8 @@ from proofs.rocq_shipped import SHIPPED, find_text
 from proofs.trained import ENDS_WITH_1, last_symbol, of_odd_length
 
 
-def of_domain(chunk: int = 3) -> Certificate:
-    return certify(last_symbol(chunk), replace(ENDS_WITH_1, domain=of_odd_length()))
+def of_domain(chunk_size: int = 3) -> Certificate:
+    return certify(last_symbol(chunk_size), replace(ENDS_WITH_1, domain=of_odd_length()))
 
 
 def wrong_late() -> Certificate:
@@ -44,9 +44,9 @@ def export(made: Certificate) -> str:
 # ---- without Rocq --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("chunk", [2, 3])
-def test_the_exported_table_answers_as_the_language(chunk: int) -> None:
-    for made in (certify(last_symbol(chunk), ENDS_WITH_1), of_domain(chunk)):
+@pytest.mark.parametrize("chunk_size", [2, 3])
+def test_the_exported_table_answers_as_the_language(chunk_size: int) -> None:
+    for made in (certify(last_symbol(chunk_size), ENDS_WITH_1), of_domain(chunk_size)):
         assert Exported(export(made)).wrong_word(9) is None
 
 

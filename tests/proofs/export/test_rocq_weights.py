@@ -53,7 +53,7 @@ def prove_recurrence() -> Certificate:
     seed=seeds,
     dtype=st.sampled_from([torch.float32, torch.float64]),
     shape=st.sampled_from(
-        [{}, {"chunk": 4}, {"thickness": 2}, {"num_heads": 1}, {"embedding_scale": None}]
+        [{}, {"chunk_size": 4}, {"num_layers": 2}, {"num_heads": 1}, {"embedding_scale": None}]
     ),
 )
 def test_an_exported_tree_answers_as_the_model_that_runs(
@@ -91,7 +91,7 @@ def test_no_weight_is_rounded(numbers: list[float], dtype: str) -> None:
     ("model", "reason"),
     [
         (random_rational(0, pad="absent"), "pads are absent"),
-        (random_rational(0, chunk=3), "1 / 3, the share of a place"),
+        (random_rational(0, chunk_size=3), "1 / 3, the share of a place"),
         (random_rational(0, num_heads=2), "the root of 2, the width of a head"),
         (random_rational(0, d_model=8, num_heads=2, embedding_scale=None), "the root of 8, is not"),
         (last_symbol(), "softmax, norms, tanh"),
@@ -151,7 +151,7 @@ def test_shipped_networks_answer_as_their_languages(name: str) -> None:
 def test_rocq_evaluates_networks_as_fractions_do(tmp_path: Path) -> None:
     library = compile_library(("Words", "Data", "Networks", "Fractions", "QuickSums"), tmp_path)
     models: list[Any] = [
-        *(random_rational(1), random_rational(2, chunk=4), random_rational(3, thickness=2)),
+        *(random_rational(1), random_rational(2, chunk_size=4), random_rational(3, num_layers=2)),
         *(random_recurrence(seed, cell="relu") for seed in range(2)),
     ]
     for model in models:

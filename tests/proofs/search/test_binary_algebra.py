@@ -14,7 +14,7 @@ from proofs.trained import random_model
 
 def test_codes_are_those_of_each_chunk_alone() -> None:
     language = parse("cycle-navigation")
-    model = random_model(language, 3, num_bits=7, chunk=3)
+    model = random_model(language, 3, num_bits=7, chunk_size=3)
     algebra = BinaryAlgebra(node_of(model))
     memory = model.memory
     random = np.random.default_rng(0)
@@ -46,7 +46,7 @@ def test_symbols_that_chunks_cannot_tell_apart_are_refused() -> None:
     language = Language(
         alphabet=tuple("abcdefghijkl"), transitions=((0,) * 12,), classes=(0,), start=0
     )
-    algebra = BinaryAlgebra(node_of(random_model(language, 0, chunk=16, num_bits=2)))
+    algebra = BinaryAlgebra(node_of(random_model(language, 0, chunk_size=16, num_bits=2)))
     algebra.compose(0, np.array([[-1] * 15 + [6]]), edge=True)
     with pytest.raises(VerificationError, match="at most 7 symbols or codes, but there are 8"):
         algebra.compose(0, np.array([[-1] * 15 + [7]]), edge=True)

@@ -84,9 +84,9 @@ def test_what_training_proved_is_proved_again_and_holds_on_long_words(proved: Ru
     assert (made.verdict, made.strength) == ("equivalent", "discrete")
     assert (made.counterexample, made.checked_length, made.reason) == (None, None, "")
     assert "every word of" in made.statement
-    assert made.sureness is not None
-    assert made.sureness.is_certain
-    measured, radius = made.sureness.measured, made.sureness.sign_radius
+    assert made.margins is not None
+    assert made.margins.is_certain
+    measured, radius = made.margins.measured, made.margins.sign_radius
     assert measured is not None
     assert radius is not None
     assert 0 < measured < radius
@@ -262,15 +262,17 @@ def test_no_change_of_the_weights_to_length_12(proved: Run) -> None:
 
 
 @pytest.mark.slow_except("2")
-@pytest.mark.parametrize("chunk", [2, 3])
-def test_random_models_are_wrong_where_brute_force_says_so(chunk: int) -> None:
+@pytest.mark.parametrize("chunk_size", [2, 3])
+def test_random_models_are_wrong_where_brute_force_says_so(chunk_size: int) -> None:
     """Never taught, with domains of all kinds; most are wrong early, and some words are long."""
     domains = [None, of_odd_length(), ENDS_WITH_1, parse("regex:(01)*0?", alphabet="01")]
     found = []
     for seed in range(few(12, 24)):
         language = replace(parse("parity"), domain=domains[seed % 4])
         pad = "learned" if seed % 3 else "absent"
-        model = random_model(language, seed, chunk=chunk, pad=pad, norm=["post", "pre"][seed % 2])
+        model = random_model(
+            language, seed, chunk_size=chunk_size, pad=pad, norm=["post", "pre"][seed % 2]
+        )
         made = certify(model, language)
         brute = shortest_wrong(model, language, 7)
         if brute is not None:
@@ -288,9 +290,9 @@ def test_random_models_are_wrong_where_brute_force_says_so(chunk: int) -> None:
 
 
 @pytest.mark.slow_except("2")
-@pytest.mark.parametrize("chunk", [2, 3, 5])
-def test_a_model_made_by_hand_is_proved_with_any_chunk_and_domain(chunk: int) -> None:
-    model = last_symbol(chunk)
+@pytest.mark.parametrize("chunk_size", [2, 3, 5])
+def test_a_model_made_by_hand_is_proved_with_any_chunk_and_domain(chunk_size: int) -> None:
+    model = last_symbol(chunk_size)
     for domain in (None, of_odd_length(), parse("regex:0*1?0*", alphabet="01")):
         language = replace(ENDS_WITH_1, domain=domain)
         made = certify(model, language)
@@ -340,11 +342,11 @@ def test_nothing_is_certain_of_weights_that_are_no_numbers(name: str) -> None:
             with np.errstate(invalid="ignore"):
                 made = certify(model, target)
             assert made.verdict != "equivalent"
-            assert made.sureness is not None
+            assert made.margins is not None
             if made.verdict == "counterexample":
                 require_wrong(made, model, target, 4)
             else:
-                assert not made.sureness.is_certain
+                assert not made.margins.is_certain
 
 
 def test_a_sign_at_zero_is_not_certain() -> None:

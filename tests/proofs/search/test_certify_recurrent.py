@@ -71,8 +71,8 @@ def test_a_network_is_proved_about_the_automaton_that_it_is(model: Any) -> None:
     own = automaton_of(model)
     made = certify(model, own)
     if made.verdict == "not-closed":  # some number is within rounding of 0
-        assert made.sureness is not None
-        assert not made.sureness.is_certain
+        assert made.margins is not None
+        assert not made.margins.is_certain
         return
     assert made.verdict == "equivalent"
     assert len(made.elements["codes"]) == own.num_states
@@ -101,7 +101,7 @@ def test_the_shortest_wrong_word_is_that_of_the_two_automata(model: Any, data: A
     assert len(word) == len(difference)
     assert own.classify(word) != other.classify(word)
     assert made.checked_length == len(word) - 1
-    if made.sureness is not None and made.sureness.is_certain:
+    if made.margins is not None and made.margins.is_certain:
         assert check(made).counterexample == made.counterexample
 
 
@@ -112,8 +112,8 @@ def assert_wrong_empty_word_is_told(model: Any, own: Language) -> None:
     assert made.verdict == "counterexample"
     assert made.counterexample is not None
     assert made.counterexample.word == ""
-    assert made.sureness is not None
-    assert made.sureness.is_certain
+    assert made.margins is not None
+    assert made.margins.is_certain
 
 
 @pytest.mark.parametrize("cell", ["elman", "gru", "relu"])
@@ -334,9 +334,9 @@ def test_a_certificate_is_read_back_and_checked_without_its_maker(
     assert verified.summary()["elements"] == 7
     assert "BinaryRecurrent" in " ".join(verified.summary()["terms"])
     assert len(verified.table) == 7
-    assert verified.sureness is not None
-    assert verified.sureness.room is not None
-    assert verified.sureness.room > 0
+    assert verified.margins is not None
+    assert verified.margins.room is not None
+    assert verified.margins.room > 0
 
 
 CHANGES: dict[str, Any] = {

@@ -54,8 +54,8 @@ def test_a_network_is_proved_about_the_automaton_that_it_is(model: Any) -> None:
     own = automaton_of(model)
     made = certify(model, own)
     if made.verdict == "not-closed":  # some number is within rounding of another
-        assert made.sureness is not None
-        assert not made.sureness.is_certain
+        assert made.margins is not None
+        assert not made.margins.is_certain
         return
     assert made.verdict == "equivalent"
     assert len(made.elements["contexts"]) == own.num_states
@@ -93,7 +93,7 @@ def test_the_shortest_wrong_word_is_that_of_the_two_automata(model: Any, data: A
     word = other.encode(made.counterexample.word)
     assert len(word) == len(difference)
     assert own.classify(word) != other.classify(word)
-    if made.sureness is not None and made.sureness.is_certain:
+    if made.margins is not None and made.margins.is_certain:
         assert check(made).counterexample == made.counterexample
 
 
@@ -253,9 +253,9 @@ def test_a_certificate_is_read_back_and_checked_without_its_maker(
     assert verified.statement == made.statement
     assert verified.summary()["elements"] == len(made.elements["contexts"])
     assert "WindowScratchpad" in " ".join(verified.summary()["terms"])
-    assert verified.sureness is not None
-    assert verified.sureness.room is not None
-    assert verified.sureness.room > 0
+    assert verified.margins is not None
+    assert verified.margins.room is not None
+    assert verified.margins.room > 0
 
 
 def _contexts(made: Certificate, contexts: list[list[int]]) -> Certificate:

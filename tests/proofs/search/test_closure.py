@@ -33,11 +33,11 @@ class FromTables:
     come again and again.
     """
 
-    def __init__(self, sizes: Sequence[int], chunk: int, period: int, random: Random) -> None:
+    def __init__(self, sizes: Sequence[int], chunk_size: int, period: int, random: Random) -> None:
         """Elements of phase p are 0..sizes[p]-1; those of phase 0 are the symbols."""
-        self.num_symbols, self.chunk, self.period = sizes[0], chunk, period
+        self.num_symbols, self.chunk_size, self.period = sizes[0], chunk_size, period
         self.sizes = list(sizes)
-        shapes = [(size + 1,) * chunk for size in sizes]  # an absent child is the last index
+        shapes = [(size + 1,) * chunk_size for size in sizes]  # an absent child is the last index
         above = [sizes[self.phase(level + 1)] for level in range(len(sizes))]
         pairs = list(zip(shapes, above, strict=True))
         self.interior = [random.integers(size, size=shape) for shape, size in pairs]
@@ -69,7 +69,7 @@ class FromMonoid(FromTables):
     def __init__(  # noqa: PLR0917
         self,
         language: Language,
-        chunk: int,
+        chunk_size: int,
         phases: int,
         period: int,
         marks: int,
@@ -80,7 +80,7 @@ class FromMonoid(FromTables):
         number = {map_: index for index, map_ in enumerate(maps)}
         symbols = [tuple(row[a] for row in machine.transitions) for a in range(machine.num_symbols)]
         size = max(len(maps), machine.num_states) * marks
-        super().__init__([machine.num_symbols, *[size] * (phases - 1)], chunk, period, random)
+        super().__init__([machine.num_symbols, *[size] * (phases - 1)], chunk_size, period, random)
         names = [random.permutation(size) for _ in range(phases)]
         for phase in range(phases):
             means: list[tuple[int, ...] | None] = [None] * (self.sizes[phase] + 1)
@@ -94,7 +94,7 @@ class FromMonoid(FromTables):
                 means[element] = maps[own] if own < len(maps) else maps[0]
                 ends[element] = own if own < machine.num_states else 0
             above = names[self.phase(phase + 1)]
-            for children in product(range(self.sizes[phase] + 1), repeat=chunk):
+            for children in product(range(self.sizes[phase] + 1), repeat=chunk_size):
                 there = [c for c in children if c < self.sizes[phase]]
                 inner = tuple(range(machine.num_states))
                 for child in there:
@@ -141,8 +141,8 @@ def classify(model: FromTables, word: Word) -> int:
     """The class of one word, chunk by chunk from the right: the definition."""
     nodes, level = list(word), 0
     while level == 0 or len(nodes) > 1:
-        nodes = [ABSENT] * (-len(nodes) % model.chunk) + nodes or [ABSENT] * model.chunk
-        chunks = [nodes[i : i + model.chunk] for i in range(0, len(nodes), model.chunk)]
+        nodes = [ABSENT] * (-len(nodes) % model.chunk_size) + nodes or [ABSENT] * model.chunk_size
+        chunks = [nodes[i : i + model.chunk_size] for i in range(0, len(nodes), model.chunk_size)]
         nodes = [
             int(model.compose(level, np.array([chunk]), edge=place == 0)[0])
             for place, chunk in enumerate(chunks)
@@ -172,11 +172,11 @@ class Everything:
         self.interior = [(symbols, steps.T)]
         self.edge = [{1: (symbols, steps[machine.start])}]
         level = 0
-        while model.chunk**level < self.most:
-            width = model.chunk**level
+        while model.chunk_size**level < self.most:
+            width = model.chunk_size**level
             elements, maps = self.interior[level]
-            if model.chunk * width <= self.most:
-                rows = _all([len(elements)] * model.chunk)
+            if model.chunk_size * width <= self.most:
+                rows = _all([len(elements)] * model.chunk_size)
                 composed = reduce(
                     lambda done, column: np.take_along_axis(maps[column], done, 1),
                     rows.T[1:],
@@ -184,13 +184,13 @@ class Everything:
                 )
                 self.interior.append((model.compose(level, elements[rows], edge=False), composed))
             longer: dict[int, tuple[Integers, Integers]] = {}
-            for length in range(1, min(self.most, model.chunk * width) + 1):
+            for length in range(1, min(self.most, model.chunk_size * width) + 1):
                 used = -(-length // width)
                 first, states = self.edge[level][length - (used - 1) * width]
                 rows = _all([len(first)] + [len(elements)] * (used - 1))
-                children = np.full((len(rows), model.chunk), ABSENT)
-                children[:, model.chunk - used] = first[rows[:, 0]]
-                children[:, model.chunk - used + 1 :] = elements[rows[:, 1:]]
+                children = np.full((len(rows), model.chunk_size), ABSENT)
+                children[:, model.chunk_size - used] = first[rows[:, 0]]
+                children[:, model.chunk_size - used + 1 :] = elements[rows[:, 1:]]
                 ends = reduce(
                     lambda done, column: maps[column, done], rows.T[1:], states[rows[:, 0]]
                 )
@@ -206,7 +206,7 @@ class Everything:
             return 0
         level = 1
         for length in range(1, self.most + 1):
-            if length > self.model.chunk**level:
+            if length > self.model.chunk_size**level:
                 level += 1
             elements, states = self.edge[level][length]
             true = classes[states]
@@ -249,10 +249,12 @@ def of_lengths(remainders: Sequence[int], modulus: int, symbols: int) -> Languag
     )
 
 
-def random_language(random: Random, chunk: int) -> Language:
+def random_language(random: Random, chunk_size: int) -> Language:
     """Small, and with a domain in two cases of three."""
     symbols = 1 + int(random.random() < 0.85)
-    language = random_machine(random, 1 + int(random.integers(3 if chunk == 2 else 2)), symbols)
+    language = random_machine(
+        random, 1 + int(random.integers(3 if chunk_size == 2 else 2)), symbols
+    )
     kind = random.integers(3)
     if kind == 1:
         modulus = 2 + int(random.integers(2))
@@ -296,7 +298,7 @@ MOST = {2: 14, 3: 12}
 def agrees_with_brute_force(seed: int) -> tuple[Closure, int | None]:
     model, language = random_case(seed)
     closure = explore(model, language)
-    everything = Everything(model, language, MOST[model.chunk])
+    everything = Everything(model, language, MOST[model.chunk_size])
     brute = everything.shortest_wrong()
     assert closure.reason == ""
     if brute is not None:
@@ -355,11 +357,11 @@ def pin_case(number: int) -> tuple[FromTables, Language]:
 def test_levels_hold_exactly_the_pairs_that_occur_each_with_a_shortest_sub_word(seed: int) -> None:
     model, language = random_case(seed) if seed >= 0 else pin_case(-1 - seed)
     closure = explore(model, language)
-    most = model.chunk ** (3 if model.chunk == 2 else 2)
+    most = model.chunk_size ** (3 if model.chunk_size == 2 else 2)
     everything = Everything(model, language, most)
     maps = closure.elements.maps
     for number, level in enumerate(closure.levels[: len(everything.interior)]):
-        width = model.chunk**number
+        width = model.chunk_size**number
         good = {
             state
             for state in range(everything.machine.num_states)
@@ -403,10 +405,10 @@ def test_levels_hold_exactly_the_pairs_that_occur_each_with_a_shortest_sub_word(
             assert everything.interior[number][0][at] == level.interior.elements[row]
 
 
-def late_mistake(phase: int, chunk: int = 2) -> tuple[FromTables, Language]:
+def late_mistake(phase: int, chunk_size: int = 2) -> tuple[FromTables, Language]:
     """Right but for one whole phase, in which all classes are turned over."""
     language = parse("parity")
-    model = FromMonoid(language, chunk, phase + 2, 2, 1, np.random.default_rng(0))
+    model = FromMonoid(language, chunk_size, phase + 2, 2, 1, np.random.default_rng(0))
     model.classes[phase] = 1 - model.classes[phase]
     return model, language
 
@@ -509,20 +511,20 @@ def test_other_alphabets_and_large_monoids_are_refused(monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("modulus", [2, 3, 5])
-@pytest.mark.parametrize("chunk", [2, 3])
-def test_domains_of_every_alignment(chunk: int, modulus: int) -> None:
+@pytest.mark.parametrize("chunk_size", [2, 3])
+def test_domains_of_every_alignment(chunk_size: int, modulus: int) -> None:
     """Words of one remainder of lengths: what may stand where differs from level to level."""
     machine = parse("count:a:2", alphabet="ab")
     for remainder in range(modulus):
         language = replace(machine, domain=of_lengths([remainder], modulus, 2))
-        if len(_monoid(language.total().minimise())) > 6 and chunk == 3:
+        if len(_monoid(language.total().minimise())) > 6 and chunk_size == 3:
             continue
-        model = FromMonoid(language, chunk, 3, 1, 1, np.random.default_rng(remainder))
+        model = FromMonoid(language, chunk_size, 3, 1, 1, np.random.default_rng(remainder))
         closure = explore(model, language)
         assert closure.repeats is not None
         everything = Everything(model, language, 10)
         for level, pairs in enumerate(closure.levels):
             assert len(pairs.edge)
             if level < 2:
-                good = [everything.ends_in_domain(s, chunk**level) for s in pairs.edge.states]
+                good = [everything.ends_in_domain(s, chunk_size**level) for s in pairs.edge.states]
                 assert all(good)

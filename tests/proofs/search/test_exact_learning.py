@@ -16,7 +16,7 @@ from proofs.tables import state_maps
 from strategies import machines, machines_with_domain
 
 
-def algebra_of(language: Language, chunk: int) -> FiniteAlgebra:
+def algebra_of(language: Language, chunk_size: int) -> FiniteAlgebra:
     """The language as an algebra: state maps in the interior, states at the edge."""
     machine = language.minimise()
     maps = state_maps(machine)
@@ -28,7 +28,7 @@ def algebra_of(language: Language, chunk: int) -> FiniteAlgebra:
     def tables(inner: Integers, outer: Integers) -> Tables:
         """For children that are these maps, or at the edge these states."""
         interior, edge = inner, [outer]
-        for _ in range(chunk - 1):
+        for _ in range(chunk_size - 1):
             interior = then[interior[..., None], inner]
             edge.append(after[edge[-1][..., None], inner])
         return Tables(interior=interior, edge=tuple(edge), classes=np.array(machine.classes))
@@ -40,17 +40,17 @@ def algebra_of(language: Language, chunk: int) -> FiniteAlgebra:
     return FiniteAlgebra(
         num_symbols=machine.num_symbols,
         num_classes=machine.num_classes,
-        chunk=chunk,
+        chunk_size=chunk_size,
         levels=(first, tables(np.arange(len(maps)), np.arange(machine.num_states))),
         repeat=1,
         empty=machine.start,
     )
 
 
-@given(language=machines(max_states=4), chunk=st.sampled_from([2, 3]))
-def test_the_language_of_an_algebra_is_the_planted_one(language: Language, chunk: int) -> None:
+@given(language=machines(max_states=4), chunk_size=st.sampled_from([2, 3]))
+def test_the_language_of_an_algebra_is_the_planted_one(language: Language, chunk_size: int) -> None:
     assume(len(state_maps(language.minimise())) <= 30)
-    algebra = algebra_of(language, chunk)
+    algebra = algebra_of(language, chunk_size)
     assert language_of(algebra, language.alphabet, language.class_names) == language.minimise()
 
 
@@ -71,7 +71,7 @@ def test_an_algebra_that_counts_its_levels_recognises_no_regular_language() -> N
     algebra = FiniteAlgebra(
         num_symbols=1,
         num_classes=2,
-        chunk=2,
+        chunk_size=2,
         levels=(tables(0), tables(1), tables(0)),
         repeat=1,
         empty=0,

@@ -14,7 +14,7 @@ from lengthwise.models.binary_recurrent_config import BinaryRecurrentConfig
 def test_a_proved_model_is_its_language(name: str) -> None:
     run = lw.load(f"zoo:{name}")
     found = lw.extract(run)
-    assert found.likeness == "yes"
+    assert found.fidelity == "yes"
     assert found.automaton == run.language.minimise()
 
 
@@ -34,7 +34,7 @@ def test_an_untrained_recurrence_is_its_automaton() -> None:
             for weight in model.parameters():  # some are unset before
                 weight.normal_(0.0, 3.0)
         found = lw.extract(model, language=language)
-        if found.likeness == "yes":
+        if found.fidelity == "yes":
             machine = found.automaton
             answers = [machine.class_names[machine.classify(machine.encode(w))] for w in words]
             assert lw.predict(model, words, language=language) == answers

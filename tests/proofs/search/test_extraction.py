@@ -36,9 +36,9 @@ from proofs.tables import state_maps
 class Planted(Node):
     """Computes state maps, each written as a point with noise; the pad leads to the start."""
 
-    def __init__(self, language: Language, chunk: int, noise: float) -> None:
+    def __init__(self, language: Language, chunk_size: int, noise: float) -> None:
         self.machine = language.minimise()
-        self.chunk, self.num_symbols = chunk, self.machine.num_symbols
+        self.chunk_size, self.num_symbols = chunk_size, self.machine.num_symbols
         self.is_binary = False
         self._maps = state_maps(self.machine)
         self._maps += [(state,) * self.machine.num_states for state in range(len(self._maps[0]))]
@@ -103,13 +103,13 @@ def network(memory: str, seed: int = 0, **settings: Any) -> RegularGPT:
 
 
 @pytest.mark.slow_for("d-2-3", "group:S3-3", "tomita-4-3", "tomita-7-3")
-@pytest.mark.parametrize("chunk", [2, 3])
+@pytest.mark.parametrize("chunk_size", [2, 3])
 @pytest.mark.parametrize(
     "spec", ["parity", "even-pairs", "cycle-navigation", "tomita-4", "tomita-7", "group:S3", "d-2"]
 )
-def test_a_planted_language_is_found(spec: str, chunk: int) -> None:
+def test_a_planted_language_is_found(spec: str, chunk_size: int) -> None:
     language = parse(spec)
-    found = extract_from(Planted(language, chunk, 0.2), None, language.num_classes)
+    found = extract_from(Planted(language, chunk_size, 0.2), None, language.num_classes)
     assert found.spread < 2 < found.gap
     machine = language_of(found.algebra, language.alphabet, language.class_names)
     assert machine == language.minimise()
@@ -184,7 +184,7 @@ def test_vectors_in_no_clear_classes_are_refused_with_numbers() -> None:
 
 
 @pytest.mark.slow_except("0-settings2", "1-settings0", "1-settings2")
-@pytest.mark.parametrize("settings", [{}, {"chunk": 3, "num_bits": 3}, {"num_classes": 3}])
+@pytest.mark.parametrize("settings", [{}, {"chunk_size": 3, "num_bits": 3}, {"num_classes": 3}])
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_a_binary_model_is_taken_as_it_is(settings: dict[str, Any], seed: int) -> None:
     model = network("binary", seed, **settings)

@@ -85,7 +85,7 @@ def test_tables_for_a_domain_answer_its_words_and_refuse_others_if_they_can(
 
 @pytest.mark.parametrize(
     "settings",
-    [{}, {"chunk": 3}, {"thickness": 2, "norm": "pre"}, {"pad": "absent", "vocab_size": 2}],
+    [{}, {"chunk_size": 3}, {"num_layers": 2, "norm": "pre"}, {"pad": "absent", "vocab_size": 2}],
 )
 @pytest.mark.parametrize("seed", [0, 1])
 def test_tables_of_a_binary_model_answer_as_the_model(settings: dict[str, Any], seed: int) -> None:
@@ -128,8 +128,8 @@ def test_tables_that_do_not_fit_are_refused_in_one_line() -> None:
         ({"repeat": 0}, "repeat=0"),
         ({"levels": (tables,)}, "with 1 levels"),
         ({"num_symbols": 3}, "level 0 has 2 and 2 elements, but 3 symbols"),
-        ({"chunk": 1}, "chunk=1"),
-        ({"chunk": 3}, "tables of level 0 have shapes"),
+        ({"chunk_size": 1}, "chunk_size=1"),
+        ({"chunk_size": 3}, "tables of level 0 have shapes"),
         ({"num_classes": 1}, r"classes of level 0 has numbers 0\.\.1, but 0\.\.0 exist"),
         ({"empty": 2}, "empty=2"),
         ({"empty": -1}, "empty=-1"),

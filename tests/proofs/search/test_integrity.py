@@ -291,7 +291,7 @@ def test_what_a_fresh_model_has_not_is_refused(model: RegularGPT, kind: str) -> 
 
 def test_layers_in_another_order_are_refused() -> None:
     """They are named by their numbers, and run in the order in which they were put there."""
-    model = RegularGPT(RegularGPTConfig(vocab_size=2, num_classes=2, thickness=2))
+    model = RegularGPT(RegularGPTConfig(vocab_size=2, num_classes=2, num_layers=2))
     model.initialise(torch.Generator().manual_seed(0))
     layers = model.layers._modules
     layers["0"] = layers.pop("0")

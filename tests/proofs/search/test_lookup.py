@@ -36,19 +36,19 @@ def by_tree(algebra: FiniteAlgebra, word: Sequence[int]) -> int:
     def node(level: int, after: int) -> int:
         if level == 0:
             return word[len(word) - 1 - after]
-        below = algebra.chunk ** (level - 1)
+        below = algebra.chunk_size ** (level - 1)
         children = [
-            node(level - 1, after * algebra.chunk + place)
-            for place in reversed(range(algebra.chunk))
-            if (after * algebra.chunk + place) * below < len(word)
+            node(level - 1, after * algebra.chunk_size + place)
+            for place in reversed(range(algebra.chunk_size))
+            if (after * algebra.chunk_size + place) * below < len(word)
         ]
-        at_edge = (after + 1) * algebra.chunk**level >= len(word)
+        at_edge = (after + 1) * algebra.chunk_size**level >= len(word)
         made = tables(level - 1)
         table = made.edge[len(children) - 1] if at_edge else made.interior
         return int(table[tuple(children)])
 
     height = 1
-    while algebra.chunk**height < len(word):
+    while algebra.chunk_size**height < len(word):
         height += 1
     return int(tables(height - 1).classes[node(height, 0)])
 
@@ -67,12 +67,12 @@ def test_all_short_and_some_long_words_are_answered_as_the_tree_says(
     assert answer_of(logits_of(SnappedModel(algebra), words)).tolist() == expected
 
 
-@pytest.mark.parametrize("chunk", [2, 3, 4, 8])
+@pytest.mark.parametrize("chunk_size", [2, 3, 4, 8])
 @pytest.mark.parametrize("order", [1, 2, 3, 4, 5, 17, 300])
-def test_words_of_one_length_are_answered_in_whatever_type(order: int, chunk: int) -> None:
-    if order**chunk > 10**6:
+def test_words_of_one_length_are_answered_in_whatever_type(order: int, chunk_size: int) -> None:
+    if order**chunk_size > 10**6:
         return
-    lookup = Lookup(cyclic(order, chunk))
+    lookup = Lookup(cyclic(order, chunk_size))
     types: list[Any] = [np.uint8, np.int32, np.int64]
     for dtype in types[order > 256 :]:
         random = np.random.default_rng(0)

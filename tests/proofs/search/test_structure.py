@@ -38,13 +38,13 @@ def test_the_automaton_of_slots_made_by_hand_is_read_off_their_weights(spec: str
 
 @pytest.mark.slow_except("2-d-2", "2-tomita-3")
 @pytest.mark.parametrize("spec", SPECS)
-@pytest.mark.parametrize("chunk", [2, 3])
-def test_what_is_proved_is_right_on_short_and_long_words(spec: str, chunk: int) -> None:
-    model, language = train_structured(spec, chunk), parse(spec)
+@pytest.mark.parametrize("chunk_size", [2, 3])
+def test_what_is_proved_is_right_on_short_and_long_words(spec: str, chunk_size: int) -> None:
+    model, language = train_structured(spec, chunk_size), parse(spec)
     made = certify(model, language)
     assert (made.verdict, made.strength) == ("equivalent", "structural")
-    assert made.sureness is not None
-    assert made.sureness.is_certain
+    assert made.margins is not None
+    assert made.margins.is_certain
     assert wrong_on(model, language, some_words(language)) == 0
 
 

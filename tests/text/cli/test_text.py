@@ -17,7 +17,7 @@ from lengthwise.errors import ConfigError, WordError
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 
-SMALL = ["--preset", "smoke", "--device", "cpu", "--set", "window=16", "--set", "chunk=4"]
+SMALL = ["--preset", "smoke", "--device", "cpu", "--set", "window=16", "--set", "chunk_size=4"]
 
 
 @pytest.fixture(autouse=True)

@@ -20,7 +20,7 @@ def text(length: int = 400, symbols: int = 7) -> Tokens:
 
 
 def model() -> RegularGPTLM:
-    config = RegularGPTLMConfig(vocab_size=7, d_model=8, num_heads=2, chunk=3, thickness=1)
+    config = RegularGPTLMConfig(vocab_size=7, d_model=8, num_heads=2, chunk_size=3, num_layers=1)
     made = RegularGPTLM(config)
     made.initialise(torch.Generator().manual_seed(0))
     with torch.no_grad():

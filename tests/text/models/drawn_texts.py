@@ -8,7 +8,7 @@ from lengthwise.text.models.regular_gpt_lm import RegularGPTLM, RegularGPTLMConf
 
 
 def regular(seed: int = 0, **settings_: Any) -> RegularGPTLM:
-    config = {"chunk": 3, "thickness": 2, "d_model": 8, "num_heads": 2, **settings_}
+    config = {"chunk_size": 3, "num_layers": 2, "d_model": 8, "num_heads": 2, **settings_}
     model = RegularGPTLM(RegularGPTLMConfig(vocab_size=5, **config)).double().eval()
     return draw(model, seed)
 

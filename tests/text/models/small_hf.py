@@ -8,7 +8,14 @@ from torch import Tensor
 
 from lengthwise.text.models.regular_gpt_lm import RegularGPTLM, RegularGPTLMConfig
 
-SHAPE = {"vocab_size": 11, "d_model": 8, "num_heads": 2, "d_hidden": 12, "chunk": 2, "thickness": 2}
+SHAPE = {
+    "vocab_size": 11,
+    "d_model": 8,
+    "num_heads": 2,
+    "d_hidden": 12,
+    "chunk_size": 2,
+    "num_layers": 2,
+}
 
 
 def network(levels: int = 0, seed: int = 0, **shape: Any) -> RegularGPTLM:

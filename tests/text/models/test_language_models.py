@@ -33,8 +33,8 @@ models = st.one_of(
     st.builds(
         regular,
         seed=st.integers(0, 5),
-        chunk=st.integers(2, 7),
-        thickness=st.integers(1, 3),
+        chunk_size=st.integers(2, 7),
+        num_layers=st.integers(1, 3),
         levels=st.sampled_from([0, 0, 0, 1, 2, 3]),
         norm=st.sampled_from(["pre", "post"]),
     ),
@@ -104,8 +104,8 @@ def test_greedy_completion_is_the_likeliest_token_again_and_again() -> None:
 def test_bad_settings_are_refused() -> None:
     with pytest.raises(ConfigError, match="num_heads"):
         RegularGPTLMConfig(vocab_size=5, d_model=8, num_heads=3)
-    with pytest.raises(ConfigError, match="chunk"):
-        RegularGPTLMConfig(vocab_size=5, chunk=1)
+    with pytest.raises(ConfigError, match="chunk_size"):
+        RegularGPTLMConfig(vocab_size=5, chunk_size=1)
     with pytest.raises(ConfigError, match="position"):
         GPTLMConfig(vocab_size=5, position="alib")
     with pytest.raises(ConfigError, match="is drawn at random in training"):

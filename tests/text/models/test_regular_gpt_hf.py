@@ -188,7 +188,7 @@ def test_weights_that_are_missing_are_drawn_and_others_are_kept(tmp_path: Path) 
 
 
 def test_new_weights_are_drawn_as_those_of_the_network() -> None:
-    config = RegularGPTHfConfig(vocab_size=50, d_model=64, thickness=2, levels=2)
+    config = RegularGPTHfConfig(vocab_size=50, d_model=64, num_layers=2, levels=2)
     torch.manual_seed(4)
     state = RegularGPTForCausalLM(config).network.state_dict()
     torch.manual_seed(4)
@@ -232,8 +232,8 @@ def test_a_step_of_training_lowers_the_loss() -> None:
     ("settings", "message"),
     [
         ({"d_model": 9}, "d_model=9 cannot be split over num_heads=4"),
-        ({"chunk": 1}, "chunk=1 is too small"),
-        ({"thickness": "2"}, "thickness='2' must be an integer"),
+        ({"chunk_size": 1}, "chunk_size=1 is too small"),
+        ({"num_layers": "2"}, "num_layers='2' must be an integer"),
         ({"levels": -1}, "levels=-1 is too small"),
         ({"hidden_size": 10}, "d_model=10 cannot be split"),
     ],

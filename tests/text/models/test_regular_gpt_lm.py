@@ -22,23 +22,23 @@ def test_no_form_of_attention_changes_the_answer(
 
 @torch.no_grad()
 def test_a_text_as_long_as_the_levels_reach_depends_on_its_first_token() -> None:
-    model, words = regular(chunk=3, thickness=1), tokens(1, 27)
+    model, words = regular(chunk_size=3, num_layers=1), tokens(1, 27)
     other = words.clone()
     other[0, 0] = (other[0, 0] + 1) % 5
     assert not torch.equal(model.last(words), model.last(other))
-    fixed = regular(chunk=3, thickness=1, levels=2)
+    fixed = regular(chunk_size=3, num_layers=1, levels=2)
     assert torch.equal(fixed.last(words), fixed.last(other))
 
 
 @torch.no_grad()
-@pytest.mark.parametrize("thickness", [1, 2, 3])
-def test_inner_layers_see_beyond_the_chunk_as_equation_1_says(thickness: int) -> None:
-    model, words = regular(chunk=3, thickness=thickness, levels=1), tokens(1, 12)
+@pytest.mark.parametrize("num_layers", [1, 2, 3])
+def test_inner_layers_see_beyond_the_chunk_as_equation_1_says(num_layers: int) -> None:
+    model, words = regular(chunk_size=3, num_layers=num_layers, levels=1), tokens(1, 12)
     for back in range(12):
         other = words.clone()
         other[0, -1 - back] = (other[0, -1 - back] + 1) % 5
         is_seen = not torch.equal(model.last(words), model.last(other))
-        assert is_seen == (back < thickness * (3 - 1) + 1), back
+        assert is_seen == (back < num_layers * (3 - 1) + 1), back
 
 
 def test_depth_grows_with_the_text_unless_it_is_fixed() -> None:
@@ -57,7 +57,7 @@ def test_read_out_and_embedding_are_one_and_biases_start_at_zero() -> None:
 @pytest.mark.parametrize("norm", ["pre", "post"])
 @torch.no_grad()
 def test_norms_stand_before_the_branches_or_after_them(norm: str) -> None:
-    model, words = regular(chunk=7, thickness=1, norm=norm), tokens(2, 7)
+    model, words = regular(chunk_size=7, num_layers=1, norm=norm), tokens(2, 7)
     [(layer, attention)] = model.block()
 
     def attend(x: Tensor) -> Tensor:

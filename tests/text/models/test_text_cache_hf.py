@@ -18,7 +18,7 @@ from text.models.small_hf import network, tokens_of
 
 def test_the_room_of_a_cache_grows_with_the_text(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("lengthwise.text.models.text_cache_hf._LEAST_ROOM", 1)
-    model, cache, tokens = network(chunk=4), TextCache(), tokens_of(3, 20)
+    model, cache, tokens = network(chunk_size=4), TextCache(), tokens_of(3, 20)
     found = RegularGPTForCausalLM.of(model)
     with torch.no_grad():
         for end in range(3, 21):
@@ -45,7 +45,7 @@ CHANGES = st.one_of(
 def test_a_cache_gives_the_logits_of_the_whole_text_whatever_is_done_with_it(
     changes: list[tuple[str, Any]], levels: int, keep: int, gradients: bool
 ) -> None:
-    model = network(levels, thickness=1)
+    model = network(levels, num_layers=1)
     found, cache, text = RegularGPTForCausalLM.of(model), TextCache(), tokens_of(3, 4)
     generator = torch.Generator().manual_seed(len(changes))
     with torch.set_grad_enabled(gradients):

@@ -76,7 +76,7 @@ def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
                 "regular-gpt",
                 preset=sizes.preset,
                 options={"protocol": "published"},
-                settings={"max_length": longest // 2, "chunk": chunk, **sizes.settings},
+                settings={"max_length": longest // 2, "chunk_size": chunk, **sizes.settings},
             )
             jobs = jobs_over_seeds(plan, seeds or sizes.seeds, tests)
             cell_runs += [CellRun(row, f"C={chunk}", job) for job in jobs]

@@ -12,6 +12,6 @@ _COLUMNS = {"elman": "rnn", "chomsky-transformer": "transformer"}
 def find(language: str, model: str, network: Mapping[str, Any]) -> Published | None:
     """Return the printed number for a language and a network, if the table has one."""
     column = _COLUMNS.get(model)
-    if "chunk" in network:
-        column = f"regular-gpt C={network['chunk']}"
+    if "chunk_size" in network:
+        column = f"regular-gpt C={network['chunk_size']}"
     return PUBLISHED.get((language, column)) if column else None

@@ -140,23 +140,23 @@ class Column(NamedTuple):
 MEASURED: Mapping[str, Column] = {
     "rnn": Column("RNN", "elman", {"patience": 0}),
     "transformer": Column("Transformer", "chomsky-transformer", {"patience": 0}),
-    "regular-gpt C=2": Column("RegularGPT C=2", "regular-gpt", {"chunk": 2}),
-    "regular-gpt C=3": Column("RegularGPT C=3", "regular-gpt", {"chunk": 3}),
+    "regular-gpt C=2": Column("RegularGPT C=2", "regular-gpt", {"chunk_size": 2}),
+    "regular-gpt C=3": Column("RegularGPT C=3", "regular-gpt", {"chunk_size": 3}),
     "regular-gpt C=3, growing": Column(
-        "RegularGPT C=3, growing words", "regular-gpt", {"chunk": 3, **GROWING_BY_MUON}
+        "RegularGPT C=3, growing words", "regular-gpt", {"chunk_size": 3, **GROWING_BY_MUON}
     ),
     **{
         f"regular-gpt C={chunk}, xavier": Column(
             f"RegularGPT C={chunk}, Xavier weights",
             "regular-gpt",
-            {"chunk": chunk, "initial": "xavier"},
+            {"chunk_size": chunk, "initial": "xavier"},
         )
         for chunk in (2, 3)
     },
     "transitions": Column(
         "RegularGPT C=2, transition supervision",
         "regular-gpt",
-        {"chunk": 2, "objective": "transition"},
+        {"chunk_size": 2, "objective": "transition"},
         only=("modular-arithmetic",),
     ),
     "binary": Column("RegularGPT, binary memory", "regular-gpt-binary", is_far=True),

@@ -161,21 +161,21 @@ def _networks(sizes: Sizes) -> dict[str, tuple[str, dict[str, Any]]]:
         name: ("gpt-lm", {"position": positions[name], "num_layers": sizes.num_layers})
         for name in sizes.baselines
     }
-    for chunk, thickness in sizes.chunks:
-        settings = {"chunk": chunk, "thickness": thickness}
-        networks[f"{chunk} / {thickness}"] = ("regular-gpt-lm", settings)
+    for chunk, num_layers in sizes.chunks:
+        settings = {"chunk_size": chunk, "num_layers": num_layers}
+        networks[f"{chunk} / {num_layers}"] = ("regular-gpt-lm", settings)
     for name, variant in sizes.variants.items():
-        for chunk, thickness in variant.chunks:
-            settings = {"chunk": chunk, "thickness": thickness, **variant.settings}
-            networks[f"{chunk} / {thickness}, {name}"] = ("regular-gpt-lm", settings)
+        for chunk, num_layers in variant.chunks:
+            settings = {"chunk_size": chunk, "num_layers": num_layers, **variant.settings}
+            networks[f"{chunk} / {num_layers}, {name}"] = ("regular-gpt-lm", settings)
     return networks
 
 
 def _network(column: str) -> tuple[int, int, str]:
     """Return C, K and the variant of a column; the variant is "" where there is none."""
     chunk, _, rest = column.partition(" / ")
-    thickness, _, variant = rest.partition(", ")
-    return int(chunk), int(thickness), variant
+    num_layers, _, variant = rest.partition(", ")
+    return int(chunk), int(num_layers), variant
 
 
 def _text(corpus: Corpus) -> str:
@@ -274,7 +274,7 @@ def check(records: Sequence[Record]) -> list[Statement]:
     beyond: dict[str, dict[str, float]] = {}
     alike: dict[str, dict[tuple[int, int], dict[int, float]]] = {}
     for column, curve in regular.items():
-        chunk, thickness, variant = _network(column)
+        chunk, num_layers, variant = _network(column)
         trained = min(curve)
         reach = chunk ** depth(trained, chunk)
         ratios = {n: value / curve[trained] for n, value in curve.items()}
@@ -283,7 +283,7 @@ def check(records: Sequence[Record]) -> list[Statement]:
         past = [ratio for n, ratio in ratios.items() if n > reach]
         if past:
             beyond.setdefault(variant, {})[column] = min(past)
-        alike.setdefault(variant, {})[chunk, thickness] = curve
+        alike.setdefault(variant, {})[chunk, num_layers] = curve
     statements = [
         Statement(
             where="section 6",
@@ -389,14 +389,16 @@ def _of_thickness(
 
 def _of_chunk(regular: Mapping[tuple[int, int], Mapping[int, float]]) -> list[Statement]:
     """Check chunks among networks of the commonest thickness."""
-    counts = Counter(thickness for _, thickness in regular)
-    thickness = max(counts, key=counts.__getitem__, default=0)
-    alike = {chunk: curve for (chunk, k), curve in regular.items() if k == thickness}
+    counts = Counter(num_layers for _, num_layers in regular)
+    num_layers = max(counts, key=counts.__getitem__, default=0)
+    alike = {chunk: curve for (chunk, k), curve in regular.items() if k == num_layers}
     if len(alike) < 3:
         return []
     longest = max(min(alike.values(), key=max))
     trained = min(min(alike.values(), key=min))
-    best, chosen = (min(alike, key=lambda chunk: alike[chunk][n]) for n in (longest, trained))
+    best, chosen = (
+        min(alike, key=lambda chunk_size: alike[chunk_size][n]) for n in (longest, trained)
+    )
     return [
         Statement(
             where="section 6",

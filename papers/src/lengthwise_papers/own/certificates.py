@@ -133,7 +133,7 @@ def table(records: Sequence[Record]) -> Table:
     rows = []
     for (language,), runs in group_records(_default(records), "language").items():
         proved = _select_proved(runs)
-        least = min((run["sureness"]["sign_distance"] for run in proved), default=0)
+        least = min((run["margins"]["sign_distance"] for run in proved), default=0)
         counts = [_counts(proved, key) for key in ("steps", "seconds_to_train", "elements")]
         of_all = f"{len(proved)} of {len(runs)}"
         rows.append([language, of_all, *counts, str(runs[0]["monoid"]), f"{least:.2g}"])

@@ -87,7 +87,13 @@ def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
     return [
         Part(
             f"{family}, {name}, chunk {chunk}",
-            {"family": family, "language": name, "chunk": chunk, "seed": seed + number, **words},
+            {
+                "family": family,
+                "language": name,
+                "chunk_size": chunk,
+                "seed": seed + number,
+                **words,
+            },
         )
         for seed in seeds or (0,)
         for number, (family, name) in enumerate(languages)
@@ -97,12 +103,12 @@ def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
 
 def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     """Return the record of one network, or of one that is left out, of 0 languages."""
-    family, chunk = settings["family"], settings["chunk"]
+    family, chunk = settings["family"], settings["chunk_size"]
     language = FAMILIES[family](settings["language"])
     counts = dict.fromkeys(("words", "long_words", "wrong", "largest_parameters"), 0)
     left_out = [{**settings, "languages": 0, "left_out": 1, **counts}]
     try:
-        design = zero_one_design(language, chunk=chunk)
+        design = zero_one_design(language, chunk_size=chunk)
     except (ConstructionError, LanguageError):
         return left_out
     if family.startswith("random") and design.num_parameters > MOST_PARAMETERS[chunk]:
@@ -129,7 +135,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     ]
 
 
-def zero_one_design(language: Language, chunk: int = 2) -> Design:
+def zero_one_design(language: Language, chunk_size: int = 2) -> Design:
     """Return the smaller of the networks whose vectors are zeros and ones.
 
     Raises:
@@ -138,7 +144,7 @@ def zero_one_design(language: Language, chunk: int = 2) -> Design:
     designs, refused = [], None
     for target in ("matrices", "elements"):
         try:
-            designs.append(design_automaton(language, chunk=chunk, target=target))
+            designs.append(design_automaton(language, chunk_size=chunk_size, target=target))
         except (ConstructionError, LanguageError) as error:
             refused = error
     if not designs and refused:
@@ -184,7 +190,7 @@ def count_wrong_answers(
 def table(records: Sequence[Record]) -> Table:
     """Return a row for each family: words asked, wrong answers, the largest network."""
     rows = []
-    for (family, chunk), of_family in group_records(records, "family", "chunk").items():
+    for (family, chunk), of_family in group_records(records, "family", "chunk_size").items():
         languages, left_out, words, long, wrong = (
             f"{sum(record[key] for record in of_family):,}"
             for key in ("languages", "left_out", "words", "long_words", "wrong")

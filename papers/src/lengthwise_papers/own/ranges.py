@@ -17,7 +17,7 @@ from lengthwise_papers.experiment import Record, Statement, Table, preset_catalo
 from lengthwise_papers.parts import Part, PartsExperiment
 
 AUTOMATA = ("parity", "tomita-4", "d-3")
-NETWORKS: tuple[Mapping[str, Any], ...] = ({}, {"norm": "post"}, {"chunk": 3})
+NETWORKS: tuple[Mapping[str, Any], ...] = ({}, {"norm": "post"}, {"chunk_size": 3})
 BITS = (8, 16, 32, 64)
 
 ALL: tuple[tuple[str, Mapping[str, Any]], ...] = (
@@ -123,11 +123,11 @@ def table(records: Sequence[Record]) -> Table:
 
 
 def _title(record: Record) -> str:
-    plain = {"chunk": 2, "norm": "none"}
+    plain = {"chunk_size": 2, "norm": "none"}
     settings = [
         f"{name}={value}"
         for name, value in record["settings"].items()
-        if name in ("bits", "chunk", "norm") and plain.get(name) != value
+        if name in ("bits", "chunk_size", "norm") and plain.get(name) != value
     ]
     return f"`{record['construction']}`" + (f" {', '.join(settings)}" if settings else "")
 

@@ -34,7 +34,7 @@ class SharedAnswers:
 
     def __call__(self, tokens: Tensor, lengths: Tensor) -> Tensor:
         """Return the class of each word."""
-        chunk = self._config.chunk
+        chunk = self._config.chunk_size
         nodes = np.append(self._symbols, PAD)[tokens.numpy()]
         levels = np.array([depth(n, chunk) for n in range(int(lengths.max()) + 1)])[lengths]
         roots = np.full(len(nodes), PAD)

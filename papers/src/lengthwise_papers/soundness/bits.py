@@ -89,7 +89,7 @@ class Machine:
     """Bits of the pad of a tree; of a recurrence those of the empty word."""
     scores: tuple[float, ...]
     bias: float
-    chunk: int = 0
+    chunk_size: int = 0
     """Children of a node of a tree; 0 of a recurrence."""
 
     def after(self, *sources: Bits) -> Bits:
@@ -106,7 +106,7 @@ class Machine:
 
     def classify(self, word: Sequence[int]) -> int:
         """Return the class of a word, symbol by symbol or chunk by chunk from the right."""
-        if not self.chunk:
+        if not self.chunk_size:
             bits = self.first
             for symbol in word:
                 bits = self.after(bits, self.leaves[symbol])
@@ -114,8 +114,12 @@ class Machine:
         known: dict[tuple[Bits, ...], Bits] = {}
         nodes = [self.leaves[symbol] for symbol in word]
         while True:
-            nodes = [self.first] * (-len(nodes) % self.chunk or (not nodes) * self.chunk) + nodes
-            chunks = [tuple(nodes[i : i + self.chunk]) for i in range(0, len(nodes), self.chunk)]
+            nodes = [self.first] * (
+                -len(nodes) % self.chunk_size or (not nodes) * self.chunk_size
+            ) + nodes
+            chunks = [
+                tuple(nodes[i : i + self.chunk_size]) for i in range(0, len(nodes), self.chunk_size)
+            ]
             for chunk in set(chunks) - set(known):
                 known[chunk] = self.after(*chunk)
             nodes = [known[chunk] for chunk in chunks]

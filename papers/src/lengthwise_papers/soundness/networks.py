@@ -91,7 +91,7 @@ def tree(machine: Machine, *, dtype: torch.dtype, extra: int = 0) -> RegularGPT:
     Coordinates: 2 for each bit of a vector, 1 for each bit of every other child, 1 for each bit
     that is written, and the last one is free.
     """
-    units, bits, chunk = number_terms(machine), machine.registers.num_bits, machine.chunk
+    units, bits, chunk = number_terms(machine), machine.registers.num_bits, machine.chunk_size
     heads = chunk - 1
     width = 2 * bits + heads * bits + bits + 1
     width += -width % (2 * heads)
@@ -99,7 +99,7 @@ def tree(machine: Machine, *, dtype: torch.dtype, extra: int = 0) -> RegularGPT:
         RegularGPTConfig(
             vocab_size=len(machine.leaves),
             num_classes=2,
-            chunk=chunk,
+            chunk_size=chunk,
             d_model=width,
             num_heads=heads,
             ff_factor=-(-(len(units) + extra) // width),
@@ -139,7 +139,7 @@ def tree(machine: Machine, *, dtype: torch.dtype, extra: int = 0) -> RegularGPT:
 def see(model: RegularGPT, machine: Machine, pattern: Term, unit: int) -> None:
     """Let a hidden unit be the number of literals of a term that hold, less all but one."""
     (layer,) = model.block
-    bits, chunk = machine.registers.num_bits, machine.chunk
+    bits, chunk = machine.registers.num_bits, machine.chunk_size
     layer.expand.bias[unit] = 1.0 - len(pattern)
     for source, place, on in pattern:
         back = chunk - 1 - source

@@ -43,7 +43,7 @@ def _base(draw: random.Random) -> tuple[TreeBase, Word, Term]:
     """Draw a tree, a member of its language, and the term of the member's last chunk."""
     chunk = draw.choice([2, 2, 3])
     language = small_language(draw, chunk)
-    base = tree_base(language, chunk=chunk, levels=1)
+    base = tree_base(language, chunk_size=chunk, levels=1)
     literal = base.rules.registers.literal
     base.rules.becomes("bad", 1, *[(literal(source, "bad", 1),) for source in range(chunk)])
     while not (word := draw_member(language, draw.randrange(chunk, 40), draw)):
@@ -76,7 +76,7 @@ def _special(
 def _name_coordinate(machine: Machine, name: str) -> int:
     """Return the coordinate in which a bit of a register is written."""
     registers = machine.registers
-    return (1 + machine.chunk) * registers.num_bits + registers.place(name, 1)[0]
+    return (1 + machine.chunk_size) * registers.num_bits + registers.place(name, 1)[0]
 
 
 def _find_turning_order(
@@ -175,7 +175,7 @@ def overflow(name: str, draw: random.Random) -> Case:
         large = 0.875 * float(np.finfo(dtype).max)
         model, machine, (_, _, first) = _special(base, pattern, (0.0, 0.0), dtype)
         (layer,) = model.block
-        unused = (2 + machine.chunk) * machine.registers.num_bits
+        unused = (2 + machine.chunk_size) * machine.registers.num_bits
         with torch.no_grad():
             layer.contract.weight[unused, first : first + 2] = large
         if runs_as(model, word) != base.language.classify(word):

@@ -223,7 +223,7 @@ class TreeBase:
 
     language: Language
     monoid: Monoid
-    chunk: int
+    chunk_size: int
     rules: Rules
 
     def machine(self) -> Machine:
@@ -245,35 +245,35 @@ class TreeBase:
             first=registers.encode({"element": 0, "pad": 1}),
             scores=scores,
             bias=bias,
-            chunk=self.chunk,
+            chunk_size=self.chunk_size,
         )
 
 
-def tree_base(language: Language, *, chunk: int, levels: int) -> TreeBase:
+def tree_base(language: Language, *, chunk_size: int, levels: int) -> TreeBase:
     """Return a tree without faults that counts levels up to `levels`."""
     monoid = transition_monoid(language)
     registers = Registers(
         {"element": max(2, monoid.size), "level": levels + 1, "pad": 2, "single": 2, "bad": 2}
     )
     rules, literal = Rules(registers), registers.literal
-    for elements in product(range(monoid.size), repeat=chunk):
+    for elements in product(range(monoid.size), repeat=chunk_size):
         result = elements[0]
         for element in elements[1:]:
             result = int(monoid.table[result, element])
         rules.becomes(
             "element", result, tuple(literal(s, "element", e) for s, e in enumerate(elements))
         )
-    last = chunk - 1
+    last = chunk_size - 1
     for level in range(levels + 1):
         rules.becomes("level", min(level + 1, levels), (literal(last, "level", level),))
     alone = [literal(source, "pad", 1) for source in range(last)]
     rules.becomes("single", 1, (*alone, literal(last, "single", 1)))
-    return TreeBase(language=language, monoid=monoid, chunk=chunk, rules=rules)
+    return TreeBase(language=language, monoid=monoid, chunk_size=chunk_size, rules=rules)
 
 
-def small_language(draw: random.Random, chunk: int) -> Language:
+def small_language(draw: random.Random, chunk_size: int) -> Language:
     """Draw a language whose monoid is small enough for trees of this chunk."""
-    most = {2: 7, 3: 4}[chunk]
+    most = {2: 7, 3: 4}[chunk_size]
     while True:
         language = parse(draw.choice(SPECS)).minimise()
         if transition_monoid(language).size <= most:
@@ -284,7 +284,7 @@ def powers(draw: random.Random, *, fault: bool) -> Planted:
     """Draw a tree that is wrong on the members of 2^k + 1 symbols, for all k from 10 or more on."""
     language = small_language(draw, 2)
     first = draw.choice([10, 10, 11, 12])
-    base = tree_base(language, chunk=2, levels=first)
+    base = tree_base(language, chunk_size=2, levels=first)
     literal = base.rules.registers.literal
     if fault:
         term = (literal(0, "single", 1), literal(0, "pad", 0), literal(1, "level", first))
@@ -303,7 +303,7 @@ def one_pad(draw: random.Random, *, fault: bool) -> Planted:
     chunk = draw.choice([2, 2, 3])
     language = small_language(draw, chunk)
     level = draw.randrange(2, 6 if chunk == 2 else 4)
-    base = tree_base(language, chunk=chunk, levels=level + 1)
+    base = tree_base(language, chunk_size=chunk, levels=level + 1)
     literal = base.rules.registers.literal
     last, size = chunk - 1, chunk**level
     for _ in range(200):

@@ -71,7 +71,7 @@ def whole_trees(question: Question) -> Answer:
     if question.certificate is not None:
         return "holds"
     draw = random.Random(0)
-    chunk = getattr(question.model.config, "chunk", 2)
+    chunk = getattr(question.model.config, "chunk_size", 2)
     lengths = [chunk**level for level in range(1, 11) if chunk**level <= 1_024]
     words = [_draw_word(question.language, length, draw) for length in lengths for _ in range(40)]
     return _test_words(question, words)

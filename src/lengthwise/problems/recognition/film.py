@@ -65,7 +65,7 @@ def codes_in_the_making(
         raise ConfigError(
             "a film shows the codes of a network with binary memory, and this is not one."
         )
-    tree = grow(tokens, lengths, model.config.vocab_size, model.config.chunk)
+    tree = grow(tokens, lengths, model.config.vocab_size, model.config.chunk_size)
     below = model.leaf(torch.arange(model.config.vocab_size, device=device))
     numbers = []
     for level in tree.levels:

@@ -85,8 +85,8 @@ class WrongWord:
 class Certificate:
     """The result of a proof attempt about a model and a language, with the evidence.
 
-    `reason`, `sureness`, `moved` and `made_with` are notes of the maker of the certificate. `check`
-    returns a certificate whose `sureness` and `moved` are recomputed; the other notes are empty.
+    `reason`, `margins`, `moved` and `made_with` are notes of the maker of the certificate. `check`
+    returns a certificate whose `margins` and `moved` are recomputed; the other notes are empty.
 
     Examples:
         >>> import lengthwise as lw
@@ -126,7 +126,7 @@ class Certificate:
     """All words of at most this length are right; None: of any length."""
     reason: str = ""
     """Reason why there is no proof, if the verdict is `not-closed`."""
-    sureness: RoundingMargins | None = None
+    margins: RoundingMargins | None = None
     moved: SnapDistances | None = None
     made_with: Mapping[str, str] = field(default_factory=dict)
     is_checked: bool = field(default=False, init=False, compare=False, repr=False)
@@ -219,7 +219,7 @@ class Certificate:
                 else len(last["edge"])
             ),
             "monoid_elements_met": len({m for level in self.levels for _, m in level["interior"]}),
-            "sureness": None if self.sureness is None else _fields(self.sureness),
+            "margins": None if self.margins is None else _fields(self.margins),
             "moved": None if self.moved is None else _fields(self.moved),
             "model_digest": self.model_digest,
         }
@@ -269,7 +269,7 @@ class Certificate:
             "checked_length": self.checked_length,
             "notes": {
                 "reason": self.reason,
-                "sureness": None if self.sureness is None else _fields(self.sureness),
+                "margins": None if self.margins is None else _fields(self.margins),
                 "moved": None if self.moved is None else _fields(self.moved),
                 "made_with": dict(self.made_with),
             },
@@ -323,7 +323,7 @@ class Certificate:
             raise CertificateError(f"format {quote(str(body['format']))[:20]} is not {known}")
         schema.require_form(body, FORMS[body["format"]])
         wrong, machine, notes = body["counterexample"], body["machine"], body["notes"]
-        sure, moved, language = notes["sureness"], notes["moved"], from_dict(body["language"])
+        sure, moved, language = notes["margins"], notes["moved"], from_dict(body["language"])
         if wrong is not None:
             language.encode(wrong["word"])  # raises if it has other symbols
         return cls(
@@ -348,7 +348,7 @@ class Certificate:
             counterexample=None if wrong is None else WrongWord(**wrong),
             checked_length=body["checked_length"],
             reason=notes["reason"],
-            sureness=None if sure is None else RoundingMargins(**sure),
+            margins=None if sure is None else RoundingMargins(**sure),
             moved=None if moved is None else SnapDistances(**moved),
             made_with=notes["made_with"],
         )
@@ -394,7 +394,7 @@ FORM = {
     "checked_length": schema.Maybe(int),
     "notes": {
         "reason": str,
-        "sureness": schema.Maybe(
+        "margins": schema.Maybe(
             {
                 **{name: schema.Maybe(float) for name in RoundingMargins.__slots__},
                 "is_certain": bool,

@@ -54,7 +54,7 @@ def node_of(claim: Certificate) -> Node | RecurrentNode | WindowNode:
     if claim.kind == "WindowScratchpad":
         require(claim.settings["num_layers"] <= len(claim.weights), "every layer has weights")
         return WindowNode(claim.settings, claim.weights, claim.precision)
-    require(claim.settings["thickness"] <= len(claim.weights), "every layer has weights")
+    require(claim.settings["num_layers"] <= len(claim.weights), "every layer has weights")
     make = TightNode if claim.strength == "robust" else Node
     return make(claim.settings, claim.weights, claim.precision)
 
@@ -96,7 +96,7 @@ class Elements:
 
     def empty_vector(self) -> Ball:
         """Return a ball with the vector of the empty word."""
-        pads = np.full((1, self.node.chunk), ABSENT)
+        pads = np.full((1, self.node.chunk_size), ABSENT)
         return self.node.gather(self.node.leaves(), pads)
 
     def measure_margins(self) -> RoundingMargins | None:
@@ -330,7 +330,7 @@ def images_of(node: Node, below: tuple[Ball, Ball], children: Integers, *, edge:
     inner, outer = below
     present = children >= 0
     require(bool((children >= ABSENT).all()), "children exist")
-    require(children.shape[1] == node.chunk, "chunks have as many places as the network's")
+    require(children.shape[1] == node.chunk_size, "chunks have as many places as the network's")
     ordered = bool((present[:, 1:] >= present[:, :-1]).all() and present[:, -1].all())
     require(ordered and (edge or bool(present.all())), "pads stand before the others, at the edge")
     rows = children.copy()

@@ -95,17 +95,17 @@ def check_with_induction(
 def _check(claim: Certificate) -> tuple[Certificate, "Induction | PrefixInduction | None"]:
     name = name_of_language(claim)
     check_machine(claim.machine, claim.language)
-    sureness: RoundingMargins | None
+    margins: RoundingMargins | None
     moved: SnapDistances | None = None
     induction: Induction | PrefixInduction | None = None
     if claim.strength == "structural":
-        sureness = check_structure(claim)
+        margins = check_structure(claim)
     elif isinstance(node := node_of(claim), RecurrentNode | WindowNode):
         induction = PrefixInduction(claim, node)
-        sureness = induction.check()
+        margins = induction.check()
     else:
         induction = _by_levels(claim, node)
-        sureness, moved = induction.network.measure_margins(), induction.network.measure_moves()
+        margins, moved = induction.network.measure_margins(), induction.network.measure_moves()
     domain = claim.language.domain
     domain = None if domain is None else replace(domain, spec="")
     verified = replace(
@@ -113,7 +113,7 @@ def _check(claim: Certificate) -> tuple[Certificate, "Induction | PrefixInductio
         language=replace(claim.language, spec=name, domain=domain),
         reason="",
         made_with={},
-        sureness=sureness,
+        margins=margins,
         moved=moved,
     )
     return verified.as_checked(), induction
@@ -205,7 +205,7 @@ class Induction:
     """
 
     def __init__(self, claim: Certificate, network: Elements) -> None:
-        self.claim, self.network, self.chunk = claim, network, network.node.chunk
+        self.claim, self.network, self.chunk_size = claim, network, network.node.chunk_size
         self.machine, self.outside = claim.machine, claim.language.num_classes
         self.classes = np.array(claim.machine.classes)
         states = len(self.classes)
@@ -216,8 +216,8 @@ class Induction:
         self.number = {map_: number for number, map_ in enumerate(claim.maps)}
         require(len(self.number) == len(claim.maps), "every state map stands once")
         require(len(claim.levels) > 0, "there is a level")
-        require(self.chunk <= MAX_POSITIONS, f"a chunk has at most {MAX_POSITIONS} places")
-        require(self.chunk ** len(claim.levels) < _LARGEST, "levels are few enough")
+        require(self.chunk_size <= MAX_POSITIONS, f"a chunk has at most {MAX_POSITIONS} places")
+        require(self.chunk_size ** len(claim.levels) < _LARGEST, "levels are few enough")
         identity_relation = np.zeros((states, states), dtype=np.bool_)
         for state, row in enumerate(claim.machine.transitions):
             identity_relation[state, list(row)] = True
@@ -249,25 +249,25 @@ class Induction:
         words.
         """
         inner = [self.interior[:0]]
-        for _, chunks in self.chunks(self.interior, self.chunk):
+        for _, chunks in self.chunks(self.interior, self.chunk_size):
             maps = self.maps[chunks[:, 0, 1]]
-            for position in range(1, self.chunk):
+            for position in range(1, self.chunk_size):
                 maps = np.take_along_axis(self.maps[chunks[:, position, 1]], maps, axis=1)
             occurs = self.leads_in(level + 1)[maps].any(axis=1)
             elements = self.network.compose(level, chunks[occurs, :, 0], edge=False)
             inner.append(pairs(elements, self.numbers_of(maps[occurs])))
         beginnings: dict[StatePair, int] = {}
         words: dict[StatePair, int] = {}
-        for used in range(1, self.chunk + 1):
+        for used in range(1, self.chunk_size + 1):
             for firsts, chunks in self.chunks(self.edge, used):
                 states = chunks[:, 0, 1]
                 for position in range(1, used):
                     states = self.maps[chunks[:, position, 1], states]
                 good = self.leads_in(level + 1)[states]
-                children = np.full((int(good.sum()), self.chunk), ABSENT)
-                children[:, self.chunk - used :] = chunks[good, :, 0]
+                children = np.full((int(good.sum()), self.chunk_size), ABSENT)
+                children[:, self.chunk_size - used :] = chunks[good, :, 0]
                 elements = self.network.compose(level, children, edge=True)
-                symbols = self.lengths[firsts[good]] + (used - 1) * self.chunk**level
+                symbols = self.lengths[firsts[good]] + (used - 1) * self.chunk_size**level
                 lengths_of_pairs = shortest(elements, states[good], symbols)
                 keep_shortest(beginnings, lengths_of_pairs)
                 if used > 1 or level == 0:  # a word ends where it is one node for the first time
@@ -362,8 +362,8 @@ class Induction:
             return int(self.network.read(self.network.empty_vector())[0])
         nodes, level = list(word), 0
         while len(nodes) > 1 or level == 0:
-            padded = [ABSENT] * (-len(nodes) % self.chunk) + nodes
-            chunks = np.array(padded).reshape(-1, self.chunk)
+            padded = [ABSENT] * (-len(nodes) % self.chunk_size) + nodes
+            chunks = np.array(padded).reshape(-1, self.chunk_size)
             nodes = self.network.compose(level, chunks[:1], edge=True).tolist()
             nodes += self.network.compose(level, chunks[1:], edge=False).tolist()
             level += 1
@@ -382,7 +382,7 @@ class Induction:
         while len(self.powers) <= level:
             power = self.powers[-1].astype(np.int64)
             matrix = power
-            for _ in range(self.chunk - 1):
+            for _ in range(self.chunk_size - 1):
                 matrix = np.minimum(matrix @ power, 1)
             self.powers.append(matrix > 0)
         return self.powers[level]

@@ -292,7 +292,9 @@ def require_choices(settings: Mapping[str, Any], choices: Mapping[str, tuple[str
             raise VerificationError(f"{name}={settings[name]!r} is none of {', '.join(known)}.")
 
 
-def layer_shapes(settings: Mapping[str, Any], count: int, chunk: int) -> dict[str, tuple[int, ...]]:
+def layer_shapes(
+    settings: Mapping[str, Any], count: int, chunk_size: int
+) -> dict[str, tuple[int, ...]]:
     """Return the shapes of the weights of all layers, and of the final norm."""
     width, hidden = settings["d_model"], settings["ff_factor"] * settings["d_model"]
     shapes: dict[str, tuple[int, ...]] = {}
@@ -303,7 +305,7 @@ def layer_shapes(settings: Mapping[str, Any], count: int, chunk: int) -> dict[st
             f"{layer}.attention.query.weight": (width, width),
             f"{layer}.attention.key_value.weight": (2 * width, width),
             f"{layer}.attention.output.weight": (width, width),
-            f"{layer}.attention.bias": (settings["num_heads"], chunk),
+            f"{layer}.attention.bias": (settings["num_heads"], chunk_size),
             f"{layer}.expand.weight": (hidden, width),
             f"{layer}.expand.bias": (hidden,),
             f"{layer}.contract.weight": (width, hidden),

@@ -50,12 +50,12 @@ class Node(LayerNode):
         precision: Precision = "weights",
     ) -> None:
         super().__init__(settings, weights, precision)
-        self.chunk = int(settings["chunk"])
+        self.chunk_size = int(settings["chunk_size"])
         self.num_symbols = int(settings["vocab_size"])
         self.is_binary = settings["memory"] == "binary"
         self.num_bits = int(settings["num_bits"])
         self._learned_pad = settings["pad"] == "learned"
-        self._thickness = int(settings["thickness"])
+        self._num_layers = int(settings["num_layers"])
         _check_settings(settings, weights)
         scale = settings.get("embedding_scale")  # older certificates have none
         self._scale = sqrt(len(self._weights["pad"])) if scale is None else float(scale)
@@ -99,9 +99,9 @@ class Node(LayerNode):
         if not self._learned_pad:
             present = children >= 0
             present[:, -1] = True
-        for index in range(self._thickness - 1):
+        for index in range(self._num_layers - 1):
             x = ChunkBalls.of(self._layer(x, present, f"layers.{index}", every=True))
-        return self._last_layer(x, present, f"layers.{self._thickness - 1}")
+        return self._last_layer(x, present, f"layers.{self._num_layers - 1}")
 
     def _last_layer(self, x: ChunkBalls, present: NDArray[np.bool_], name: str) -> Ball:
         return self._layer(x, present, name, every=False)[:, 0]
@@ -135,7 +135,7 @@ def _check_settings(settings: Mapping[str, Any], weights: Mapping[str, NDArray[A
         "pad": (width,),
         "answer.weight": (settings["num_classes"], width),
         "answer.bias": (settings["num_classes"],),
-        **layer_shapes(settings, settings["thickness"], settings["chunk"]),
+        **layer_shapes(settings, settings["num_layers"], settings["chunk_size"]),
     }
     if settings["memory"] == "binary":
         bits = settings["num_bits"]

@@ -93,14 +93,14 @@ def _sentence(certificate: "Certificate") -> str:
         gives = f"the class {quote(wrong.model)} where {name} has {quote(wrong.language)}"
         if symbols == 0:
             return f"{who} gives the empty word {gives}."
-        certain = certificate.sureness is None or certificate.sureness.is_certain
+        certain = certificate.margins is None or certificate.margins.is_certain
         return (
             f"{who} gives a word of length {symbols} {gives}; it is right on all shorter words"
             f"{inside}{'' if certain else ', as far as float64 tells'}."
         )
     reached = format_count(certificate.checked_length or 0, "symbol")
     right = f" As far as explored, all words{inside} of at most {reached} are right."
-    if certificate.sureness is not None and not certificate.sureness.is_certain:
+    if certificate.margins is not None and not certificate.margins.is_certain:
         cast = " cast to bfloat16" if certificate.precision == "bfloat16" else ""
         right = f" Run once, the model{cast} was right on all words{inside} of at most {reached}."
     none = certificate.checked_length is None or certificate.checked_length < 0
@@ -225,7 +225,7 @@ def _describe_snapping(certificate: "Certificate") -> tuple[str, str] | None:
 
 
 def _rounding(certificate: "Certificate") -> tuple[str, str] | None:
-    sure = certificate.sureness
+    sure = certificate.margins
     if sure is None or sure.sign_distance is None or sure.sign_radius is None:
         return None
     numbers, margin = "numbers before a sign", "from 0"

@@ -37,7 +37,9 @@ def check_structure(claim: Certificate) -> RoundingMargins:
     require(claim.repeats is None, "nothing is repeated")
     require_network(claim)
     require(claim.precision == "weights", "there are no bounds for bfloat16")
-    require(claim.settings["chunk"] <= MAX_POSITIONS, f"a chunk has at most {MAX_POSITIONS} places")
+    require(
+        claim.settings["chunk_size"] <= MAX_POSITIONS, f"a chunk has at most {MAX_POSITIONS} places"
+    )
     node = SlotNode(claim.settings, claim.weights)
     signs, answers = Margin("sign"), Margin("answer")
     numbers = node.measure_signs()

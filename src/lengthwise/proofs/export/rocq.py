@@ -279,7 +279,7 @@ Definition the_matched :=
 
 
 def _tree(induction: Induction) -> str:
-    network, size = induction.network, induction.chunk
+    network, size = induction.network, induction.chunk_size
     if isinstance(network, Discrete):
         number = 2 if network.known[1] else 1
         repeat, tables = 1, [[network.known[phase]] for phase in range(number)]

@@ -53,7 +53,7 @@ def reason_without_weights(verified: Certificate) -> str:
 
 
 def _reason_of_tree(settings: Mapping[str, Any]) -> str:
-    chunk, size = settings["chunk"], settings["d_model"] // settings["num_heads"]
+    chunk, size = settings["chunk_size"], settings["d_model"] // settings["num_heads"]
     if settings["pad"] != "learned":
         return "pads are absent, and the theorem is about learned ones"
     if chunk & (chunk - 1):
@@ -134,12 +134,12 @@ def _recurrence(weights: Weights) -> str:
 
 
 def _tree(settings: Mapping[str, Any], weights: Weights) -> str:
-    width, chunk, scale = settings["d_model"], settings["chunk"], settings["embedding_scale"]
+    width, chunk, scale = settings["d_model"], settings["chunk_size"], settings["embedding_scale"]
     factor = Fraction(isqrt(width)) if scale is None else Fraction(scale)
     embedded = [[Fraction(float(x)) * factor for x in row] for row in weights["embedding.weight"]]
     pad = [Fraction(float(x)) * factor for x in weights["pad"]]
     layers = ";\n    ".join(
-        _layer(settings, weights, f"layers.{index}") for index in range(settings["thickness"])
+        _layer(settings, weights, f"layers.{index}") for index in range(settings["num_layers"])
     )
     return f"""{{|
   places := {chunk};

@@ -58,7 +58,7 @@ class TreeAlgebra(Algebra, Protocol):
     """
 
     @property
-    def chunk(self) -> int:
+    def chunk_size(self) -> int:
         """Number of elements of a chunk, the paper's C."""
         ...
 

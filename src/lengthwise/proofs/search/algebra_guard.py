@@ -142,9 +142,9 @@ class GuardedTree(_Guarded):
     """A `TreeAlgebra` that gets copies; some questions are repeated."""
 
     @property
-    def chunk(self) -> int:
+    def chunk_size(self) -> int:
         """Number of elements of a chunk."""
-        number: int = self._given.chunk
+        number: int = self._given.chunk_size
         return number
 
     def compose(self, level: int, children: Integers, *, edge: bool) -> Integers:

@@ -85,7 +85,7 @@ class BinaryAlgebra:
         self._number: dict[bytes, int] = {}
         self._classes: Integers = np.empty(0, dtype=np.int64)
         self._known = {"symbols": _Memo(), "codes": _Memo()}
-        self._base = 2 ** (_MOST_BITS // node.chunk)
+        self._base = 2 ** (_MOST_BITS // node.chunk_size)
         self._unsure: list[Integers] = []
 
     @property
@@ -94,9 +94,9 @@ class BinaryAlgebra:
         return self._node.num_symbols
 
     @property
-    def chunk(self) -> int:
+    def chunk_size(self) -> int:
         """Number of elements of a chunk, the paper's C."""
-        return self._node.chunk
+        return self._node.chunk_size
 
     def phase(self, level: int) -> int:
         """Return 0 for symbols and 1 for codes, whatever their level."""
@@ -105,7 +105,7 @@ class BinaryAlgebra:
     @property
     def unsure(self) -> Integers:
         """Chunks of codes with a sign that is not certain."""
-        return np.concatenate([np.empty((0, self.chunk), dtype=np.int64), *self._unsure])
+        return np.concatenate([np.empty((0, self.chunk_size), dtype=np.int64), *self._unsure])
 
     @property
     def is_certain(self) -> bool:
@@ -116,8 +116,8 @@ class BinaryAlgebra:
         """Return the codes of chunks of symbols (level 0) or of codes."""
         if children.size and children.max() + 2 > self._base:
             raise VerificationError(
-                f"chunks of {self.chunk} can be distinguished for at most {self._base - 1} symbols "
-                f"or codes, but there are {children.max() + 1}. Use smaller chunks."
+                f"chunks of {self.chunk_size} can be distinguished for at most {self._base - 1} "
+                f"symbols or codes, but there are {children.max() + 1}. Use smaller chunks."
             )
         memo = self._known["codes" if level else "symbols"]
         keys = np.zeros(len(children), dtype=np.int64)
@@ -145,7 +145,7 @@ class BinaryAlgebra:
         """
         keys = self._known["codes" if level else "symbols"].keys
         keys = keys[:: max(1, -(-len(keys) // most))]
-        columns = [keys // self._base**place % self._base - 1 for place in range(self.chunk)]
+        columns = [keys // self._base**place % self._base - 1 for place in range(self.chunk_size)]
         return np.stack(columns[::-1], axis=1)
 
     def _evaluate(self, level: int, children: Integers) -> Integers:
@@ -166,7 +166,7 @@ class BinaryAlgebra:
             self._number.setdefault(code.tobytes(), len(self._number))
         if len(self._number) >= self._base - 1:
             raise VerificationError(
-                f"{len(self._number)} codes occur, but with chunks of {self.chunk} at most "
+                f"{len(self._number)} codes occur, but with chunks of {self.chunk_size} at most "
                 f"{self._base - 2} can be distinguished. Train with more noise or fewer bits."
             )
         numbers_of = np.array([self._number[code.tobytes()] for code in codes])

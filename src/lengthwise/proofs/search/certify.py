@@ -129,7 +129,7 @@ def certify(
         counterexample=wrong,
         checked_length=None if verdict == "equivalent" else right_to,
         reason=reason,
-        sureness=evidence.sureness,
+        margins=evidence.margins,
         made_with=list_versions(),
     )
     return _check_or_reopen(certificate, right_to).as_checked()
@@ -148,9 +148,9 @@ def _check_or_reopen(certificate: Certificate, explored: int) -> Certificate:
     except CertificateError as error:
         why = str(error).removeprefix("the certificate does not hold. ").rstrip(".")
         reason = f"the checker does not accept the evidence ({why})"
-        if certificate.verdict == "counterexample" and certificate.sureness is not None:
+        if certificate.verdict == "counterexample" and certificate.margins is not None:
             return replace(
-                certificate, sureness=replace(certificate.sureness, is_certain=False), reason=reason
+                certificate, margins=replace(certificate.margins, is_certain=False), reason=reason
             )
         return replace(
             certificate,
@@ -159,10 +159,10 @@ def _check_or_reopen(certificate: Certificate, explored: int) -> Certificate:
             checked_length=explored,
             reason=reason,
         )
-    sureness = verified.sureness
-    if sureness is not None and certificate.sureness is not None:
-        sureness = replace(sureness, measured=certificate.sureness.measured)
-    return replace(certificate, sureness=sureness, moved=verified.moved)
+    margins = verified.margins
+    if margins is not None and certificate.margins is not None:
+        margins = replace(margins, measured=certificate.margins.measured)
+    return replace(certificate, margins=margins, moved=verified.moved)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -173,7 +173,7 @@ class _Evidence:
     elements: dict[str, Any]
     classify: Callable[[tuple[int, ...]], int | None]
     """Class of a word under the model of the claim; None if it gives none."""
-    sureness: RoundingMargins | None = None
+    margins: RoundingMargins | None = None
     doubt: str = ""
     """Reason why nothing can be proved, if so."""
     runs: Provable | None = None
@@ -268,14 +268,14 @@ def _of_codes(
             f"than rounding explains ({bound:.3g}). Its code was changed, or its arithmetic is not "
             f"that of its weights' type; certify the plain model."
         )
-    sureness = RoundingMargins.of(signs, answers, measured)
+    margins = RoundingMargins.of(signs, answers, measured)
     return _Evidence(
         closure=closure,
         elements={"codes": [code.hex() for code in codes]},
         classify=lambda word: predict_class(model, word),
         runs=model,
-        sureness=sureness,
-        doubt="" if sureness.is_certain else _doubt(sureness),
+        margins=margins,
+        doubt="" if margins.is_certain else _doubt(margins),
     )
 
 
@@ -324,7 +324,7 @@ def _only_tried(model: RegularGPT, language: Language, doubt: str) -> _Evidence:
     elements = MonoidElements(language)
     right_to, doubt = try_short_words(model, language, doubt)
     return _Evidence(
-        closure=Closure((), elements, model.config.chunk, reason=doubt),
+        closure=Closure((), elements, model.config.chunk_size, reason=doubt),
         elements={},
         classify=lambda word: predict_class(model, word),
         doubt=doubt,
@@ -375,15 +375,15 @@ def _judge(language: Language, evidence: _Evidence) -> tuple[Verdict, WrongWord 
     return "equivalent", None, "", right_to
 
 
-def _doubt(sureness: RoundingMargins) -> str:
-    if sureness.sign_distance is None or sureness.sign_radius is None or sureness.room is None:
+def _doubt(margins: RoundingMargins) -> str:
+    if margins.sign_distance is None or margins.sign_radius is None or margins.room is None:
         return "numbers could overflow, or are none"
-    if sureness.answer_radius is None:
+    if margins.answer_radius is None:
         return "logits could overflow, or are none"
-    if sureness.room > 0:
+    if margins.room > 0:
         return "an answer is not further from the next than rounding could move it"
     return (
         f"a sign could turn over, or another token be written: the nearest number is "
-        f"{sureness.sign_distance:.2g} from that, and rounding is only known to move such numbers "
-        f"by less than {sureness.sign_radius:.2g}"
+        f"{margins.sign_distance:.2g} from that, and rounding is only known to move such numbers "
+        f"by less than {margins.sign_radius:.2g}"
     )

@@ -64,7 +64,7 @@ def certify_structure(model: StateSlots, language: Language) -> Certificate:
         counterexample=None if wrong is None else _wrong_word(wrong, computed, language),
         checked_length=right_to,
         reason=doubt,
-        sureness=RoundingMargins.of(structure.signs, structure.answers, measured),
+        margins=RoundingMargins.of(structure.signs, structure.answers, measured),
         made_with=list_versions(),
     )
 

@@ -89,7 +89,7 @@ class Closure:
 
     levels: tuple[Level, ...]
     elements: MonoidElements
-    chunk: int
+    chunk_size: int
     repeats: int | None = None
     """Level whose pairs the last level has: all words of all lengths are right."""
     wrong: tuple[int, ...] | None = None
@@ -127,7 +127,7 @@ class Closure:
         """Length up to which all words were explored one by one, and are right."""
         if self.wrong_length is not None:
             return self.wrong_length - 1
-        return self.chunk ** (len(self.levels) - 1) if len(self.levels) > 1 else 0
+        return self.chunk_size ** (len(self.levels) - 1) if len(self.levels) > 1 else 0
 
 
 def in_words(exploration: Any) -> str:
@@ -183,7 +183,9 @@ def explore(
                 progress(index, len(level.interior), len(level.edge))
             if len(level.wrong):
                 length = int(level.wrong.lengths[0])
-                done = partial(Closure, tuple(levels), elements, algebra.chunk, wrong_length=length)
+                done = partial(
+                    Closure, tuple(levels), elements, algebra.chunk_size, wrong_length=length
+                )
                 if length > LONGEST_WORD:
                     return done(reason=f"a word of {length:,} symbols is wrong, too long to run")
                 return done(wrong=word_of(levels[:-1], level.wrong, 0, edge=True))
@@ -191,14 +193,14 @@ def explore(
                 algebra.phase(index),
                 _bytes(level.interior),
                 _bytes(level.edge),
-                elements.steps(index, algebra.chunk).tobytes(),
+                elements.steps(index, algebra.chunk_size).tobytes(),
             )
             if key in seen:
-                return Closure(tuple(levels), elements, algebra.chunk, repeats=seen[key])
+                return Closure(tuple(levels), elements, algebra.chunk_size, repeats=seen[key])
             seen[key] = index
     except _PastBoundError as bound:
         reason = str(bound)
-    return Closure(tuple(levels), elements, algebra.chunk, reason=reason)
+    return Closure(tuple(levels), elements, algebra.chunk_size, reason=reason)
 
 
 class _PastBoundError(Exception):
@@ -211,7 +213,7 @@ def _bytes(pairs: Pairs) -> bytes:
 
 def _levels(algebra: TreeAlgebra, elements: MonoidElements, max_chunks: int) -> Iterator[Level]:
     """Yield level 0 (symbols and the empty word), then all levels after it."""
-    chunk = algebra.chunk
+    chunk = algebra.chunk_size
     symbols = np.arange(algebra.num_symbols)
     ones = np.ones_like(symbols)
     start = elements.machine.start
@@ -243,7 +245,7 @@ def _levels(algebra: TreeAlgebra, elements: MonoidElements, max_chunks: int) -> 
 
 
 def _wrong_empty_word(algebra: TreeAlgebra, elements: MonoidElements) -> Pairs:
-    absent = np.full((1, algebra.chunk), ABSENT)
+    absent = np.full((1, algebra.chunk_size), ABSENT)
     root = algebra.compose(0, absent, edge=True)
     nothing = np.zeros(1, dtype=np.int64)
     empty = Pairs(root, nothing + elements.machine.start, nothing, absent)
@@ -261,14 +263,14 @@ def _wrong(algebra: TreeAlgebra, elements: MonoidElements, roots: Pairs, level: 
 
 def _interior(algebra: TreeAlgebra, elements: MonoidElements, below: Pairs, level: int) -> Pairs:
     """Return the pairs of all full chunks of interior pairs that occur."""
-    rows = _all_chunks([len(below)] * algebra.chunk)
+    rows = _all_chunks([len(below)] * algebra.chunk_size)
     maps = below.states[rows[:, 0]]
-    for column in range(1, algebra.chunk):
+    for column in range(1, algebra.chunk_size):
         maps = elements.product(maps, below.states[rows[:, column]])
-    occurring = np.flatnonzero(elements.occurs(level + 1, algebra.chunk)[maps])
+    occurring = np.flatnonzero(elements.occurs(level + 1, algebra.chunk_size)[maps])
     rows, maps = rows[occurring], maps[occurring]
     results = algebra.compose(level, below.elements[rows], edge=False)
-    lengths = np.full(len(rows), algebra.chunk ** (level + 1))
+    lengths = np.full(len(rows), algebra.chunk_size ** (level + 1))
     return Pairs(results, maps, lengths, rows).distinct()
 
 
@@ -280,7 +282,7 @@ def _edge(
     A word ends at the first level at which it is one node, so above level 1 the chunk of a whole
     word has two children or more.
     """
-    chunk = algebra.chunk
+    chunk = algebra.chunk_size
     leads_in = elements.leads_in(level + 1, chunk)
     parts = []
     for used in range(1, chunk + 1):

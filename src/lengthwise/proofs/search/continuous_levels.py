@@ -57,7 +57,7 @@ def continuous_levels(
         VerificationError: a level has more than `max_elements` elements of the interior or of the
             edge, or too many chunks.
     """
-    chunk = node.chunk
+    chunk = node.chunk_size
     elements = MonoidElements(one_class(node.num_symbols, domain))
     symbols = np.arange(node.num_symbols)
     inner_reps = outer_reps = node.leaves().centre
@@ -99,31 +99,31 @@ def continuous_levels(
 
 
 def _interior_chunks(
-    elements: MonoidElements, inner: Integers, level: int, chunk: int
+    elements: MonoidElements, inner: Integers, level: int, chunk_size: int
 ) -> tuple[Integers, Integers]:
     """Return the chunks of (element, state map) that occur, and the state maps of the chunks."""
-    rows = _all_chunks([len(inner)] * chunk, level)
+    rows = _all_chunks([len(inner)] * chunk_size, level)
     maps = inner[rows[:, 0], 1]
-    for column in range(1, chunk):
+    for column in range(1, chunk_size):
         maps = elements.product(maps, inner[rows[:, column], 1])
-    occurring = elements.occurs(level + 1, chunk)[maps]
+    occurring = elements.occurs(level + 1, chunk_size)[maps]
     return inner[rows[occurring], 0], maps[occurring]
 
 
 def _edge_chunks(
-    elements: MonoidElements, inner: Integers, outer: Integers, level: int, chunk: int
+    elements: MonoidElements, inner: Integers, outer: Integers, level: int, chunk_size: int
 ) -> tuple[Integers, Integers]:
     """Return the chunks of (element, state) then (element, state map) that occur; final states."""
     chunks, ends = [], []
-    for used in range(1, chunk + 1):
+    for used in range(1, chunk_size + 1):
         rows = _all_chunks([len(outer)] + [len(inner)] * (used - 1), level)
         states = outer[rows[:, 0], 1]
         for column in range(1, used):
             states = elements.after(states, inner[rows[:, column], 1])
-        leading = elements.leads_in(level + 1, chunk)[states]
-        children = np.full((len(rows), chunk), ABSENT)
-        children[:, chunk - used] = outer[rows[:, 0], 0]
-        children[:, chunk - used + 1 :] = inner[rows[:, 1:], 0]
+        leading = elements.leads_in(level + 1, chunk_size)[states]
+        children = np.full((len(rows), chunk_size), ABSENT)
+        children[:, chunk_size - used] = outer[rows[:, 0], 0]
+        children[:, chunk_size - used + 1 :] = inner[rows[:, 1:], 0]
         chunks.append(children[leading])
         ends.append(states[leading])
     return np.concatenate(chunks), np.concatenate(ends)

@@ -38,7 +38,7 @@ class Extraction:
     Examples:
         >>> import lengthwise as lw
         >>> found = lw.extract(lw.load("zoo:parity"))
-        >>> found.automaton, found.likeness
+        >>> found.automaton, found.fidelity
         (Language(2 states over '0 1', classes '0 1'), 'yes')
     """
 
@@ -52,10 +52,10 @@ class Extraction:
 
     def __repr__(self) -> str:
         states = format_count(self.automaton.num_states, "state")
-        return f"Extraction(an automaton of {states}; is the network: {self.likeness})"
+        return f"Extraction(an automaton of {states}; is the network: {self.fidelity})"
 
     @property
-    def likeness(self) -> str:
+    def fidelity(self) -> str:
         """Say in words how far the automaton is the network."""
         return describe_fidelity(is_exact=self.is_exact, is_certain=self.is_certain)
 

@@ -71,7 +71,7 @@ class ExtractedAlgebra:
         return min(min(level.interior.gap, level.edge.gap) for level in self.levels)
 
     @property
-    def likeness(self) -> str:
+    def fidelity(self) -> str:
         """Say in words how far the algebra computes the same as the model."""
         return describe_fidelity(is_exact=self.is_exact, is_certain=self.is_certain)
 
@@ -140,8 +140,8 @@ def _exact(node: Node, domain: Language | None, num_classes: int) -> ExtractedAl
         )
         levels.append(
             SnappedLevel(
-                interior=_snap_to_themselves(interior, [level.interior], finite.chunk),
-                edge=_snap_to_themselves(edge.centre, list(level.edge), finite.chunk),
+                interior=_snap_to_themselves(interior, [level.interior], finite.chunk_size),
+                edge=_snap_to_themselves(edge.centre, list(level.edge), finite.chunk_size),
             )
         )
     levels[0] = replace(levels[0], edge=_with_empty_chunk(levels[0].edge, finite.empty))
@@ -153,12 +153,12 @@ def _exact(node: Node, domain: Language | None, num_classes: int) -> ExtractedAl
     )
 
 
-def _snap_to_themselves(vectors: Floats, tables: list[Integers], chunk: int) -> Snaps:
+def _snap_to_themselves(vectors: Floats, tables: list[Integers], chunk_size: int) -> Snaps:
     children, elements = [], []
     for table in tables:
         entries = np.argwhere(table != NONE)
-        padded = np.full((len(entries), chunk), ABSENT)
-        padded[:, chunk - table.ndim :] = entries
+        padded = np.full((len(entries), chunk_size), ABSENT)
+        padded[:, chunk_size - table.ndim :] = entries
         children.append(padded)
         elements.append(table[tuple(entries.T)])
     together = np.concatenate(elements)
@@ -204,7 +204,7 @@ def _continuous(
     assert repetition is not None
     repeat, end, onto = repetition
     levels = [*levels[: end - 1], with_earlier_elements(levels[end - 1], levels[repeat - 1], onto)]
-    empty = node.gather(node.leaves(), np.full((1, node.chunk), ABSENT))
+    empty = node.gather(node.leaves(), np.full((1, node.chunk_size), ABSENT))
     logits = node.logits(empty)[0]
     if repeat == 1:  # as the elements of the last level are those of level 1, it has this one, too
         levels[-1] = _with_idle_element(levels[-1], empty.centre, logits)
@@ -215,7 +215,7 @@ def _continuous(
         algebra=FiniteAlgebra(
             num_symbols=node.num_symbols,
             num_classes=num_classes,
-            chunk=node.chunk,
+            chunk_size=node.chunk_size,
             levels=tuple(tables),
             repeat=repeat,
             empty=len(tables[0].classes) - 1,

@@ -71,17 +71,17 @@ class FiniteAlgebra:
 
     num_symbols: int
     num_classes: int
-    chunk: int
+    chunk_size: int
     levels: tuple[Tables, ...]
     repeat: int
     empty: int
     """The empty word, as an element of the edge of level 1."""
 
     def __post_init__(self) -> None:
-        if self.num_symbols < 1 or self.num_classes < 1 or self.chunk < 2:
+        if self.num_symbols < 1 or self.num_classes < 1 or self.chunk_size < 2:
             _refuse(
                 f"num_symbols={self.num_symbols} and num_classes={self.num_classes} must be at "
-                f"least 1, and chunk={self.chunk} at least 2"
+                f"least 1, and chunk_size={self.chunk_size} at least 2"
             )
         if not 1 <= self.repeat < len(self.levels):
             _refuse(
@@ -98,14 +98,14 @@ class FiniteAlgebra:
         inner, outer = _sizes(tables)
         if level == 0 and (inner, outer) != (self.num_symbols,) * 2:
             _refuse(f"level 0 has {inner} and {outer} elements, but {self.num_symbols} symbols")
-        shapes = [(inner,) * self.chunk]
-        shapes += [(outer,) + (inner,) * num_others for num_others in range(self.chunk)]
+        shapes = [(inner,) * self.chunk_size]
+        shapes += [(outer,) + (inner,) * num_others for num_others in range(self.chunk_size)]
         arrays = [tables.interior, *tables.edge]
         if [array.shape for array in arrays] != shapes:
             shapes_given = ", ".join(str(array.shape) for array in arrays)
             _refuse(f"tables of level {level} have shapes {shapes_given}, but fit as {shapes}")
         next_inner, next_outer = _sizes(above)
-        limits = [next_inner] + [next_outer] * self.chunk
+        limits = [next_inner] + [next_outer] * self.chunk_size
         for array, limit in zip(arrays, limits, strict=True):
             _check_range(array, NONE, limit, f"a table of level {level}")
         if tables.classes.shape != (next_outer,):
@@ -143,9 +143,11 @@ class FiniteAlgebra:
             return _occurring(tables.interior[tuple(children.T)], level)
         used = (children != ABSENT).sum(axis=1)
         result = np.full(len(children), self.empty)
-        for count in range(1, self.chunk + 1):
+        for count in range(1, self.chunk_size + 1):
             rows = np.flatnonzero(used == count)
-            result[rows] = tables.edge[count - 1][tuple(children[rows, self.chunk - count :].T)]
+            result[rows] = tables.edge[count - 1][
+                tuple(children[rows, self.chunk_size - count :].T)
+            ]
         return _occurring(result, level)
 
     def read(self, level: int, elements: Integers) -> Integers:
@@ -160,9 +162,9 @@ class FiniteAlgebra:
         """
         nodes, level = list(word), 0
         while level == 0 or len(nodes) > 1:
-            first = (len(nodes) - 1) % self.chunk + 1 if nodes else 0
-            padded = [ABSENT] * (self.chunk - first) + nodes
-            chunks = np.array(padded).reshape(-1, self.chunk)
+            first = (len(nodes) - 1) % self.chunk_size + 1 if nodes else 0
+            padded = [ABSENT] * (self.chunk_size - first) + nodes
+            chunks = np.array(padded).reshape(-1, self.chunk_size)
             outer = self.compose(level, chunks[:1], edge=True)
             inner = self.compose(level, chunks[1:], edge=False)
             nodes, level = [*outer.tolist(), *inner.tolist()], level + 1
@@ -228,16 +230,16 @@ def tabulate(
     for level, chunks in enumerate(recorder.chunks):
         inner, outer = numbered[level]
         next_inner, next_outer = above[level]
-        shapes = [(len(inner),) * algebra.chunk]
+        shapes = [(len(inner),) * algebra.chunk_size]
         shapes += [
-            (len(outer),) + (len(inner),) * num_others for num_others in range(algebra.chunk)
+            (len(outer),) + (len(inner),) * num_others for num_others in range(algebra.chunk_size)
         ]
         arrays = [np.full(shape, NONE) for shape in shapes]
         for children, results, edge in chunks:
             used = (children != ABSENT).sum(axis=1)
             for count in np.unique(used).tolist():
                 rows = np.flatnonzero(used == count)
-                columns = children[rows, algebra.chunk - count :].T
+                columns = children[rows, algebra.chunk_size - count :].T
                 first = np.searchsorted(outer if edge else inner, columns[0])
                 other_children = tuple(np.searchsorted(inner, column) for column in columns[1:])
                 numbers = np.searchsorted(next_outer if edge else next_inner, results[rows])
@@ -246,7 +248,7 @@ def tabulate(
     finite = FiniteAlgebra(
         num_symbols=algebra.num_symbols,
         num_classes=num_classes,
-        chunk=algebra.chunk,
+        chunk_size=algebra.chunk_size,
         levels=tuple(levels),
         repeat=closure.repeats,
         empty=int(np.searchsorted(numbered[1][1], recorder.empty)),
@@ -260,7 +262,7 @@ class _Recorder:
     def __init__(self, algebra: TreeAlgebra) -> None:
         self._algebra = algebra
         self.num_symbols = algebra.num_symbols
-        self.chunk = algebra.chunk
+        self.chunk_size = algebra.chunk_size
         self.phase = algebra.phase
         self.chunks: list[list[tuple[Integers, Integers, bool]]] = []
         """Records by level: children, their elements, and whether they are at the edge."""

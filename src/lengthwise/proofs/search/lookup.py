@@ -146,7 +146,7 @@ class Lookup:
         if level not in self._stages:
             following = [self.algebra.phase(level + ahead) for ahead in range(_MOST_LEVELS)]
             self._stages[level] = _Stage(
-                self.algebra.chunk,
+                self.algebra.chunk_size,
                 [self._interiors[phase] for phase in following],
                 [self._edges[phase] for phase in following],
             )
@@ -175,20 +175,20 @@ class _Stage:
     `interiors` and `edges` are the tables of this level and of those after it.
     """
 
-    def __init__(self, chunk: int, interiors: list[Table], edges: list[list[Table]]) -> None:
-        self._chunk = chunk
+    def __init__(self, chunk_size: int, interiors: list[Table], edges: list[list[Table]]) -> None:
+        self._chunk_size = chunk_size
         self._interiors, self._edges = interiors, edges
         self._inner, self._outer = len(interiors[0]), len(edges[0][0])
-        self._levels, self.width = 1, chunk
+        self._levels, self.width = 1, chunk_size
         self._interior = interiors[0].reshape(-1)
         while (
-            self.width * chunk <= _MOST_NODES
-            and self._inner ** (self.width * chunk) <= _LARGEST_TABLE
-            and self._outer * self._inner ** (self.width * chunk - 1) <= _LARGEST_EDGE
+            self.width * chunk_size <= _MOST_NODES
+            and self._inner ** (self.width * chunk_size) <= _LARGEST_TABLE
+            and self._outer * self._inner ** (self.width * chunk_size - 1) <= _LARGEST_EDGE
         ):
-            parts = np.ix_(*[self._interior] * chunk)
+            parts = np.ix_(*[self._interior] * chunk_size)
             self._interior = interiors[self._levels][parts].reshape(-1)
-            self._levels, self.width = self._levels + 1, self.width * chunk
+            self._levels, self.width = self._levels + 1, self.width * chunk_size
         self._edge: dict[tuple[int, bool], tuple[int, Table]] = {}
         self._powers = [self._make_powers(count) for count in range(self.width + 1)]
 
@@ -222,9 +222,9 @@ class _Stage:
         edge, nodes = rows[:, 0], rows[:, 1:]
         level = 0
         while level == 0 or (nodes.shape[1] if is_whole else level < self._levels):
-            digit = nodes.shape[1] % self._chunk
+            digit = nodes.shape[1] % self._chunk_size
             edge = self._edges[level][digit][(edge, *nodes[:, :digit].T)]
-            chunks = nodes[:, digit:].reshape(len(nodes), -1, self._chunk)
+            chunks = nodes[:, digit:].reshape(len(nodes), -1, self._chunk_size)
             nodes = self._interiors[level][tuple(np.moveaxis(chunks, 2, 0))]
             level += 1
         return level, edge

@@ -24,7 +24,7 @@ from lengthwise.proofs.search.snapping import SnappedLevel, Snaps
 from lengthwise.zoo_paths import PREFIX, is_shipped
 
 FORMAT = 1
-_NUMBERS = ("num_symbols", "num_classes", "chunk", "repeat", "empty")
+_NUMBERS = ("num_symbols", "num_classes", "chunk_size", "repeat", "empty")
 
 
 def save_snapped(path: Path, extraction: ExtractedAlgebra, model: nn.Module) -> None:
@@ -106,7 +106,7 @@ def _extraction(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Extr
     tables = tuple(
         Tables(
             interior=arrays[f"{level}.interior"],
-            edge=tuple(arrays[f"{level}.edge.{n}"] for n in range(1, header["chunk"] + 1)),
+            edge=tuple(arrays[f"{level}.edge.{n}"] for n in range(1, header["chunk_size"] + 1)),
             classes=arrays[f"{level}.classes"],
             logits=arrays.get(f"{level}.logits"),
         )

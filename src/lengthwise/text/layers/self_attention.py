@@ -56,9 +56,9 @@ class SelfAttention(nn.Module):
 class DilatedAttention(SelfAttention):
     """Attention to C positions with a learned bias r for each head and offset."""
 
-    def __init__(self, width: int, num_heads: int, chunk: int) -> None:
+    def __init__(self, width: int, num_heads: int, chunk_size: int) -> None:
         super().__init__(width, num_heads)
-        self.bias = nn.Parameter(torch.zeros(num_heads, chunk))
+        self.bias = nn.Parameter(torch.zeros(num_heads, chunk_size))
 
     def gather(self, query: Tensor, key: Tensor, value: Tensor, stride: int) -> Tensor:
         """Return what each position gathers, by the fastest kernel."""

@@ -67,7 +67,7 @@ class RegularGPTHfConfig(PreTrainedConfig):
     attribute_map: ClassVar[dict[str, str]] = {
         "hidden_size": "d_model",
         "num_attention_heads": "num_heads",
-        "num_hidden_layers": "thickness",
+        "num_hidden_layers": "num_layers",
     }
     has_no_defaults_at_init = True
 

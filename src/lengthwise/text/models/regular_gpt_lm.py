@@ -35,7 +35,7 @@ from lengthwise.text.models.language_model import LanguageModel, LanguageModelCo
 class RegularGPTLMConfig(LanguageModelConfig):
     """Shape of the network."""
 
-    chunk: Annotated[
+    chunk_size: Annotated[
         int,
         Setting(
             meaning="Number of positions that a position attends to.",
@@ -44,10 +44,13 @@ class RegularGPTLMConfig(LanguageModelConfig):
             most=2**16,
         ),
     ] = 32
-    thickness: Annotated[
+    num_layers: Annotated[
         int,
         Setting(
-            meaning="Layers of a level, shared by all levels.", letter="K", least=1, most=2**10
+            meaning="Layers of a level, the paper's thickness; all levels share them.",
+            letter="K",
+            least=1,
+            most=2**10,
         ),
     ] = 4
     levels: Annotated[
@@ -68,18 +71,18 @@ class RegularGPTLM(LanguageModel):
         super().__init__(config)
         self.config = config
         self.layers = torch.nn.ModuleList(
-            TextLayer(config, DilatedAttention(config.d_model, config.num_heads, config.chunk))
-            for _ in range(config.thickness)
+            TextLayer(config, DilatedAttention(config.d_model, config.num_heads, config.chunk_size))
+            for _ in range(config.num_layers)
         )
 
     @property
     def num_layers(self) -> int:
         """Layers of all levels where their number is fixed, and of two levels otherwise."""
-        return self.config.thickness * (self.config.levels or 2)
+        return self.config.num_layers * (self.config.levels or 2)
 
     def levels(self, length: int) -> int:
         """Return the number of levels of a text, from its number of positions."""
-        return self.config.levels or depth(length, self.config.chunk)
+        return self.config.levels or depth(length, self.config.chunk_size)
 
     def at_fixed_depth(self, length: int) -> "RegularGPTLM":
         """Return the model with the number of levels of a text of that length, for any text."""
@@ -91,7 +94,7 @@ class RegularGPTLM(LanguageModel):
         """Return the last layer's vectors at every position."""
         x = self.embedding(tokens)
         for level in range(self.levels(tokens.shape[1])):
-            x = self.level(x, self.config.chunk**level)
+            x = self.level(x, self.config.chunk_size**level)
         return x
 
     def level(
@@ -112,7 +115,7 @@ class RegularGPTLM(LanguageModel):
 
     def last_vector(self, tokens: Int[Tensor, "word position"]) -> Float[Tensor, "word width"]:
         """Return the last layer's vector at the last position, from the positions it depends on."""
-        x, chunk = self.embedding(tokens), self.config.chunk
+        x, chunk = self.embedding(tokens), self.config.chunk_size
         for _ in range(self.levels(tokens.shape[1])):
             x = self.level(x, stride=1)
             x = x[:, (x.shape[1] - 1) % chunk :: chunk]
@@ -158,7 +161,7 @@ class RegularGPTState:
     def _raise_to(self, count: int) -> None:
         """Begin new levels, and let them read what was read before."""
         while len(self._queues) < count:
-            stride = self._model.config.chunk ** len(self._queues)
+            stride = self._model.config.chunk_size ** len(self._queues)
             self._queues.append(
                 [
                     _Queue(attention, stride, self._num_words, self._num_places)

@@ -24,7 +24,10 @@ from lengthwise.training.loop import find_kept_record, fit
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.settings import TrainingConfig
 
-SMALL: dict[str, Any] = {"preset": "smoke", "settings": {"window": 16, "chunk": 4, "thickness": 1}}
+SMALL: dict[str, Any] = {
+    "preset": "smoke",
+    "settings": {"window": 16, "chunk_size": 4, "num_layers": 1},
+}
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +40,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
 
 @pytest.fixture(scope="module")
 def run(corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> Run:
-    settings = {"window": 16, "chunk": 4, "thickness": 1, "d_model": 16, "num_heads": 2}
+    settings = {"window": 16, "chunk_size": 4, "num_layers": 1, "d_model": 16, "num_heads": 2}
     plan = make_plan(
         f"text:{corpus.folder}",
         settings={**settings, "steps": 150, "validate_every": 50, "learning_rate": 1e-2},
@@ -215,7 +218,7 @@ def test_texts_past_learned_positions_are_refused_before_anything_is_done(corpus
 
 @pytest.mark.parametrize("model", ["regular-gpt-lm", "gpt-lm"])
 def test_all_weights_are_trained(model: str, corpus: Corpus) -> None:
-    settings = {"window": 16, **({"position": "t5"} if model == "gpt-lm" else {"chunk": 4})}
+    settings = {"window": 16, **({"position": "t5"} if model == "gpt-lm" else {"chunk_size": 4})}
     plan = make_plan(f"text:{corpus.folder}", model, preset="smoke", settings=settings)
     assert isinstance(plan, Plan)
     drawn = plan.draw()
