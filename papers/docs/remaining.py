@@ -96,11 +96,6 @@ OPEN: Mapping[tuple[str, str], Remaining] = {
         "trained)",
     ): Remaining(f'{_GPT_2} "positions trained"', 120, "GPU"),
     (
-        "steps2022/figure2",
-        "most rows of the decoder resemble those of the hand-coded one (trained, learned "
-        "positions)",
-    ): Remaining("steps2022/figure2 --seed 1", 0.1),
-    (
         "steps2022/figure3",
         "the best is reached with sinusoidal positions (each kind is trained in its own way)",
     ): Remaining('steps2022/figure3 --only "strong, n = 24" --seeds 1,2', 2.5),

@@ -235,7 +235,7 @@ METHOD: Mapping[str, str] = {
     "steps2022/table1": "best of 1 to 15 runs, not of 120",
     "steps2022/table2": "0.86 million parameters, not GPT-2",
     "steps2022/figure1": "exact weights of our own: one layer and head",
-    "steps2022/figure2": "8 bits, one run",
+    "steps2022/figure2": "8 bits, as printed",
     "steps2022/figure3": "the runs of Table 1",
     "steps2022/figure4": "the runs of Table 1",
 }
