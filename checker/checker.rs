@@ -99,7 +99,7 @@ impl Reader<'_> {
         Ok(items)
     }
 
-    /// Read an object of any names, each of which stands once, perhaps in order.
+    /// Read an object of any names, each of which occurs once, perhaps in order.
     fn object<T>(&mut self, sorted: bool, each: fn(&mut Self) -> Checked<T>) -> Checked<Fields<T>> {
         let mut fields = Fields::new();
         self.expect("{")?;
@@ -1604,7 +1604,7 @@ impl Codes {
         let memory = memory.ok_or("this is not so: memory is binary")?;
         let codes = reader.field('{', "codes")?.list(Reader::text)?;
         reader.expect("}")?;
-        require(!codes.is_empty() && all_differ(&codes), "every code stands once")?;
+        require(!codes.is_empty() && all_differ(&codes), "every code occurs once")?;
         let codes = codes.iter().map(|code| read_code(code, memory.write.rows.len()));
         let codes: Vec<Vec<bool>> = codes.collect::<Checked<_>>()?;
         let vectors = codes.iter().map(|code| memory.recall(code)).collect();
@@ -1701,7 +1701,7 @@ impl Contexts {
         reader.expect("}")?;
         let contexts = &network.contexts;
         let whole = contexts.iter().all(|row| row.len() == field - 1) && all_differ(contexts);
-        require(whole, "every context stands once, and has the tokens that a step sees")?;
+        require(whole, "every context occurs once, and has the tokens that a step sees")?;
         given.end().map(|_| network)
     }
 
@@ -1883,11 +1883,11 @@ impl Merge {
             let row = row.iter().map(|child| *child as i64).skip_while(|child| *child == -1);
             let chunk: Option<Vec<usize>> = row.map(|child| child.try_into().ok()).collect();
             let chunk = chunk.filter(|chunk| !chunk.is_empty());
-            let chunk = chunk.ok_or("this is not so: pads stand before the others")?;
+            let chunk = chunk.ok_or("this is not so: pads come before the others")?;
             require(is_edge || chunk.len() == network.chunk, "pads stand at the edge")?;
             require(element < vectors.len() as u64, "elements exist")?;
             let twice = chunks.insert(chunk, element as usize).is_some();
-            require(!twice, "every chunk stands once")?;
+            require(!twice, "every chunk occurs once")?;
         }
         Ok(Merge { representatives, radii, is_robust, chunks })
     }

@@ -38,9 +38,22 @@ def test_without_a_name_it_lists_what_can_be_reproduced(shell: Shell, tmp_path: 
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("given", [("--list",), ("chi2023/table1", "--set", "steps=1")])
-def test_what_lists_and_what_takes_settings_is_said(given: tuple[str, ...], shell: Shell) -> None:
-    status, out, error = shell("reproduce", *given)
+def test_list_names_the_runs_for_only(shell: Shell, tmp_path: Path) -> None:
+    status, out, error = shell("reproduce", "chi2023/table1", "--list", "--only", "parity, rnn")
+    assert (status, error) == (0, "")
+    assert out.splitlines()[:2] == ["run\tstate", "parity, rnn, seed 0\tmissing"]
+    assert all(line.startswith("parity, rnn") for line in out.splitlines()[1:])
+    listed = shell.json("reproduce", "chiang2022/ffnn", "--list")
+    assert listed == {"runs": [{"name": "(measured in one go)", "state": "missing"}]}
+    assert shell("reproduce", "--list") == shell("reproduce")
+    status, out, error = shell("reproduce", "all", "--list")
+    assert (status, out) == (2, "")
+    assert "for all use --finished" in error
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_takes_settings_is_said(shell: Shell) -> None:
+    status, out, error = shell("reproduce", "chi2023/table1", "--set", "steps=1")
     assert (status, out, error.count("\n")) == (2, "", 1)
     assert "Without NAME all are listed." in error
     assert "lengthwise train takes others by --set." in error

@@ -394,7 +394,7 @@ INVALID: Mapping[str, tuple[str, Change, str, str]] = {
         "tree-post",
         lambda b: b["elements"]["codes"].append(b["elements"]["codes"][0]),
         "a code stands twice",
-        "every code stands once",
+        "every code occurs once",
     ),
     "code-in-capitals": (
         "tree-thick",
@@ -600,7 +600,7 @@ INVALID: Mapping[str, tuple[str, Change, str, str]] = {
             for name in ("children", "elements")
         ],
         "a chunk stands twice",
-        "every chunk stands once",
+        "every chunk occurs once",
     ),
     "snapped-other-element": (
         "snapped",
@@ -618,13 +618,13 @@ INVALID: Mapping[str, tuple[str, Change, str, str]] = {
         "snapped",
         _table("children", _in_place(lambda a: np.copyto(a[-1], [0, -1]))),
         "a pad stands after a child",
-        "pads stand before the others",
+        "pads come before the others",
     ),
     "snapped-pads-alone": (
         "snapped",
         _table("children", _in_place(lambda a: a[-1].fill(-1))),
         "a chunk has pads alone",
-        "pads stand before the others",
+        "pads come before the others",
     ),
     "snapped-child-missing": (
         "snapped",

@@ -379,7 +379,7 @@ class Said:
     def term(self, text: str) -> None:
         known = (
             r"an answer is the class with the largest logit",
-            r"words stand at the right of their rows, and their lengths are given",
+            r"words are at the right of their rows, and their lengths are given",
             r"the model is (?P<network>\w+) of lengthwise \S+, in eval mode, with nothing of its "
             r"code replaced and no hooks",
             r"each vector is replaced by the nearest representative of its level in the file, "

@@ -73,6 +73,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="where trained runs are kept, so that they are trained once (default: runs)",
     )
     parser.add_argument(
+        "--list", action="store_true", help="print the names of the runs and train nothing"
+    )
+    parser.add_argument(
         "--finished", action="store_true", help="train nothing, and show the runs that are done"
     )
     parser.add_argument(
@@ -112,8 +115,8 @@ def run(arguments: argparse.Namespace) -> None:
             raise ConfigError("name an experiment, or all; `lengthwise reproduce` lists them.")
         _list(as_json=arguments.json)
         return
-    if arguments.experiment == ALL:
-        _work_off(arguments)
+    if arguments.list or arguments.experiment == ALL:
+        (_list_runs if arguments.list else _work_off)(arguments)
         return
     if arguments.budget is not None:
         raise ConfigError("--budget is for `reproduce all`. Leave it out.")
@@ -311,6 +314,33 @@ def _list(*, as_json: bool) -> None:
     print_table(
         ["name", "claim"], [[name, experiment.claim] for name, experiment in EXPERIMENTS.items()]
     )
+
+
+def _list_runs(arguments: argparse.Namespace) -> None:
+    """Print the names of the runs of an experiment, which `--only` takes, and which are done."""
+    from lengthwise_papers.catalogue import full_name
+    from lengthwise_papers.experiment import choose_places
+    from lengthwise_papers.queue import Queue
+
+    if arguments.experiment == ALL:
+        raise ConfigError("--list names the runs of one experiment; for all use --finished.")
+    name = full_name(arguments.experiment)
+    queue = Queue(
+        preset=arguments.preset,
+        runs=arguments.runs,
+        out=arguments.out,
+        seeds=_seeds(arguments.seeds),
+    )
+    every = queue.units(name)
+    kept = choose_places(name, [unit.name for unit in every], arguments.only)
+    rows = [
+        [every[at].name or "(measured in one go)", "done" if every[at].is_done else "missing"]
+        for at in kept
+    ]
+    if arguments.json:
+        print_json({"runs": [{"name": run, "state": state} for run, state in rows]})
+    else:
+        print_table(["run", "state"], rows)
 
 
 def _print(

@@ -9,7 +9,7 @@ from lengthwise.errors import ConfigError, unknown_name
 
 COLUMNS = [
     *("language", "made", "place", "parameters", "bits", "depth", "arithmetic", "proof"),
-    *("model", "told", "seed", "name"),
+    *("model", "supervision", "seed", "name"),
 ]
 
 

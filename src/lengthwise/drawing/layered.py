@@ -232,7 +232,7 @@ def _part(a: Point, b: Point, share: float) -> Point:
 
 
 def _rise(before: float, y: float, after: float) -> float:
-    """Return how far a line goes on each side of its height where it passes on its way."""
+    """Return how far a passing line extends on each side of its height."""
     if (y - before) * (after - y) <= 0:
         return 0.0
     rise = min(abs(y - before), abs(after - y), 3 * _MOST_RISE) / 3

@@ -235,9 +235,8 @@ class DataStatement(WordStatement):
             )
         if self.undecided:
             lines.append(
-                f"{format_count(self.undecided, 'word')} with several labels, of which none has "
-                f"the "
-                f"most lines, {'is' if self.undecided == 1 else 'are'} left out."
+                f"{format_count(self.undecided, 'word')} with several labels and no majority "
+                f"{'is' if self.undecided == 1 else 'are'} left out."
             )
         lines.append(self._describe_forced())
         length, num_present, every = self.short_words

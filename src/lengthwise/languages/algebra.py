@@ -69,7 +69,7 @@ def star_free(subject: LadderSubject) -> Verdict:
     if words is None:
         return Verdict(holds=True, says="no word turns states in a circle of two or more")
     loop, turn = words[1].pieces[1:3]
-    verdict = unlike(subject, words, "agree but for one turn")
+    verdict = unlike(subject, words, "agree except for one turn")
     return Verdict(
         holds=False,
         says=f"{PumpedWord((turn,)).format(subject)} turns {loop.times} states in a circle: "

@@ -140,7 +140,7 @@ class Ladder:
     >>> found.rung.key, found["star_free"].holds, found.missed.key
     ('solvable', False, 'star_free')
     >>> print(found["star_free"].says)
-    1 turns 2 states in a circle: (1^2)^m and (1^2)^m 1 agree but for one turn for large m, and \
+    1 turns 2 states in a circle: (1^2)^m and (1^2)^m 1 agree except for one turn for large m, and \
 only one is in
     """
 

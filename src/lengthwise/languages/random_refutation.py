@@ -91,13 +91,13 @@ EQUATIONS: Mapping[str, Equations] = {
         alike="look alike to a fixed number of moves to the next or the last place of a symbol",
     ),
     "r_infinity": Equations(
-        sides=(((_EF, _E), (_EF,)),), alike="agree but for the last to be written"
+        sides=(((_EF, _E), (_EF,)),), alike="agree except for the last to be written"
     ),
     "dot_depth_one": Equations(
         sides=(((_KNAST[0], _E, _KNAST[1]), (_KNAST[0], _E, _Z, _F, _W, _E, _KNAST[1])),),
         alike="have the same subsequences of windows",
     ),
-    "star_free": Equations(sides=(((_E, _X), (_E,)),), alike="agree but for one turn"),
+    "star_free": Equations(sides=(((_E, _X), (_E,)),), alike="agree except for one turn"),
 }
 """The equations of each class that can be refuted by drawn words (`languages.locally_testable` and
 `languages.green` have their sources; R-infinity: idempotents that are R-related are equal).

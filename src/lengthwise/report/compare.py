@@ -29,7 +29,7 @@ from lengthwise.zoo_paths import PREFIX, is_shipped
 if TYPE_CHECKING:
     from lengthwise.analysis.figures import Picture
 
-COLUMNS = ["learner", "told", "trained on", "seeds", "mean", "worst", "at", "runs"]
+COLUMNS = ["learner", "supervision", "trained on", "seeds", "mean", "worst", "at", "runs"]
 """With measures that have one, such as BLEU, `overall` replaces the mean over lengths."""
 
 BAND = "A line is the mean over seeds, its band goes from the least to the greatest of them."
@@ -64,10 +64,10 @@ class _Group:
     runs: Sequence[Compared]
 
     @property
-    def told(self) -> dict[str, str]:
+    def supervised(self) -> dict[str, str]:
         """The labels and the examples that training sees."""
         plan = self.runs[0].plan
-        return {"told": plan.supervision, "trained_on": plan.trained_on}
+        return {"supervision": plan.supervision, "trained_on": plan.trained_on}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,7 +82,7 @@ class Comparison:
         >>> comparison = lw.compare(runs)
         >>> columns, rows = comparison.table
         >>> len(comparison.runs), columns[:2]
-        (2, ['learner', 'told'])
+        (2, ['learner', 'supervision'])
         >>> comparison.save("comparison.svg")
     """
 
@@ -140,7 +140,7 @@ class Comparison:
             "groups": [
                 {
                     "name": group.name,
-                    **group.told,
+                    **group.supervised,
                     "mean": fmean(run.mean for run in group.runs),
                     **self._overall(group.runs),
                     "runs": [
@@ -205,7 +205,7 @@ class Comparison:
         spread = f" ({in_words(min(means))} to {in_words(max(means))})" if len(means) > 1 else ""
         return [
             group.name,
-            *group.told.values(),
+            *group.supervised.values(),
             ", ".join(str(run.plan.training.seed) for run in group.runs),
             f"{in_words(fmean(means))}{spread}",
             in_words(worst.curve.points[worst.worst_length]),
@@ -428,9 +428,9 @@ def _group_runs(
             "Some runs have the same settings and the same seed: they may be copies of one run, "
             "but each is counted."
         )
-    if len({group.told["told"] for group in groups}) > 1:
+    if len({group.supervised["supervision"] for group in groups}) > 1:
         notes.append("The runs had different supervision: compare with care.")
-    if len({group.told["trained_on"] for group in groups}) > 1:
+    if len({group.supervised["trained_on"] for group in groups}) > 1:
         notes.append("The runs were trained on different words or lengths.")
     return Comparison(subject=plans[0].problem.name, groups=groups, notes=notes)
 

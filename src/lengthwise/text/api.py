@@ -30,10 +30,33 @@ def prepare(
 ) -> Corpus:
     """Prepare text for training, in a folder that `train("text:FOLDER")` reads.
 
-    A source is a file (`.txt`, `.jsonl`; `.xz`, `.gz` or `.zst`), a folder, `hf:NAME` or
-    `hf:NAME:CONFIG:SPLIT`, or `python`, the English text that ships with Python. Without `valid`
-    and `test` a share of the documents is set apart. `settings` are `vocab_size` (257 for bytes)
-    and `column`.
+    The tokenizer is byte-level BPE, learned on the training part alone.
+
+    Args:
+        out: a folder, new or of the same request; a stopped preparation continues there.
+        train: a source or a list of them: a file (`.txt`, or `.jsonl` with a column of text; packed
+            as `.xz`, `.gz` or `.zst`), a folder of files, `hf:NAME` or `hf:NAME:CONFIG:SPLIT`, or
+            `python`, the English that ships with Python.
+        valid: the same for validation; without it, a twentieth of the documents of `train`.
+        test: the same for the test; without it, another twentieth.
+        tokenizer: the folder of a corpus whose tokenizer is used instead of a new one.
+        settings: `vocab_size`, the number of tokens (4,096; 257 for bytes), `column`, the name of
+            the text in `.jsonl` and datasets, and `characters`, those of a batch.
+
+    Returns:
+        The corpus: `.vocab_size`, and `.encode(text)`, an array `Int[token]`.
+
+    Examples:
+        >>> from pathlib import Path
+        >>> import lengthwise as lw
+        >>> book = "It was a dark and stormy night. " * 100
+        >>> Path("novel.txt").write_text(book)
+        3200
+        >>> corpus = lw.text.prepare("corpus", "novel.txt", vocab_size=257)
+        >>> corpus
+        Corpus(corpus: 257 tokens in the vocabulary; train 2,881, valid 161, test 161 tokens)
+        >>> len(corpus.encode("night"))
+        5
 
     Raises:
         TextError: a source cannot be read, or the folder holds something else.
@@ -59,10 +82,29 @@ def prepare_pairs(
 ) -> ParallelCorpus:
     """Prepare parallel text for training, in a folder that `train("pairs:FOLDER")` reads.
 
-    A source is a table `FILE.tsv` that has the two languages as columns, two aligned files
-    `SOURCE_FILE,TARGET_FILE`, `hf:NAME`, or `numbers`, which makes up numbers and their names for
-    all parts. `also` has further parts for tests; with the `tokenizer` of another corpus and
-    `train=()` there may be no others. `settings` are `vocab_size` (259 for bytes).
+    One byte-level BPE of both languages is learned on the training part alone. Pairs whose source
+    occurs in another part are left out of training.
+
+    Args:
+        out: a folder, new or of the same request.
+        train: a source or a list of them: a table `FILE.tsv` that has the two languages as columns,
+            two aligned files `SOURCE_FILE,TARGET_FILE`, `hf:NAME`, or `numbers`, which makes up
+            numbers and their names for all parts.
+        languages: the source language and the target language, as the header of a table names them.
+        valid: the same as `train`, for validation.
+        test: the same for the test.
+        also: sources of further parts for tests, by the names of the parts. With a `tokenizer` and
+            `train=()` there may be no other parts.
+        tokenizer: the folder of a corpus whose tokenizer is used instead of a new one.
+        settings: `vocab_size`, the number of tokens of both languages (4,096; 259 for bytes).
+
+    Returns:
+        The corpus: `.languages`, `.vocab_size`, and `.encode(text)`.
+
+    Examples:
+        >>> import lengthwise as lw
+        >>> lw.text.prepare_pairs("pairs", vocab_size=259)
+        ParallelCorpus(pairs: 259 tokens in the vocabulary; train 20,000, valid 500, test 500 pairs)
 
     Raises:
         TextError: a source cannot be read, or the folder holds something else.
@@ -85,7 +127,26 @@ def prepare_pairs(
 def translate(run: Run, sentences: Sequence[str], **decoding: Any) -> list[str]:
     """Return translations of sentences of any length, by a run on `pairs:FOLDER`.
 
-    `decoding` are settings of `DecodingConfig`: `beam`, `length_penalty`, `patience` and `ratio`.
+    Decoding is a beam search with the length penalty of Wu et al. (2016, equation 14) and the
+    patience of Kasai et al. (2024).
+
+    Args:
+        run: a run on `pairs:FOLDER`.
+        sentences: strings of the source language, of up to 4,096 tokens each.
+        decoding: `beam`, the width of the search (4; 1 is greedy); `length_penalty` (1.0), above 0
+            in favour of long translations; `patience` (2.0), finished translations for each beam at
+            the end of a search; `ratio` (3.0), the most tokens for each token of the source, beside
+            10 more.
+
+    Returns:
+        One string for each sentence, in the same order.
+
+    Examples:
+        >>> import lengthwise as lw
+        >>> corpus = lw.text.prepare_pairs("pairs", vocab_size=259)
+        >>> run = lw.train("pairs:pairs", preset="smoke")  # 20 steps, which teach little
+        >>> len(lw.text.translate(run, ["4 7 2 9 1", "1 2"], beam=1))
+        2
 
     Raises:
         ConfigError: the run does not translate, a setting is unknown, or a number is out of range.
@@ -98,9 +159,25 @@ def translate(run: Run, sentences: Sequence[str], **decoding: Any) -> list[str]:
 def evaluate_translations(run: Run, part: str = "test", **decoding: Any) -> dict[str, Any]:
     """Return BLEU and chrF of a run on `pairs:FOLDER`, on a part of its corpus.
 
-    `decoding` is that of `translate`. The result has `bleu` with `interval_95`, `chrf`, sacrebleu's
-    `signatures`, `by_length` of the sources, and `samples`, by which
-    `lengthwise.text.evaluation.bleu.compare_systems` compares two runs.
+    Scores are sacrebleu's, from 0 to 100. A run with a folder stores them there.
+
+    Args:
+        run: a run on `pairs:FOLDER`.
+        part: `test`, `valid`, or a part that `prepare_pairs` got by `also`.
+        decoding: settings of the search, as those of `translate`.
+
+    Returns:
+        A dictionary: `bleu` with `interval_95` of 1,000 resampled tests, `chrf`, sacrebleu's
+        `signatures`, `by_length` of the sources, and `samples`, by which
+        `lengthwise.text.evaluation.bleu.compare_systems` compares two runs.
+
+    Examples:
+        >>> import lengthwise as lw
+        >>> corpus = lw.text.prepare_pairs("pairs", vocab_size=259)
+        >>> run = lw.train("pairs:pairs", preset="smoke")  # 20 steps, which teach little
+        >>> scores = lw.text.evaluate_translations(run, beam=1)
+        >>> scores["sentences"], 0 <= scores["bleu"] < 10
+        (500, True)
 
     Raises:
         ConfigError: the run does not translate, a setting is unknown, or a number is out of range.
@@ -113,10 +190,27 @@ def evaluate_translations(run: Run, part: str = "test", **decoding: Any) -> dict
 def perplexity(
     run: Run, lengths: Sequence[int], *, windows: int = 1_000, seed: int = 0
 ) -> dict[int, float]:
-    """Return the perplexity of the last token of random windows, by window length.
+    r"""Return the perplexity of the last token of random windows, by window length.
 
-    All tokens of a window before its last are the context. The text is the test part of the run's
-    corpus.
+    $$\exp \operatorname{mean} (-\log p(x_T \mid x_1, \dots, x_{T-1}))$$
+
+    over windows of T tokens x of the test part of the run's corpus (Chi et al. 2023, Table 3).
+
+    Args:
+        run: a run on `text:FOLDER`, or `lw.load("zoo:regular-gpt-english")`.
+        lengths: window lengths T in tokens, each 2 or more.
+        windows: the number of windows; all lengths have the same last tokens.
+        seed: that of the draw of the windows.
+
+    Returns:
+        The perplexity by length, in the order of `lengths`.
+
+    Examples:
+        >>> import lengthwise as lw
+        >>> run = lw.load("zoo:regular-gpt-english")
+        >>> by_length = lw.text.perplexity(run, [16, 128], windows=20)
+        >>> {length: round(value) for length, value in by_length.items()}
+        {16: 57, 128: 43}
 
     Raises:
         ConfigError: the run is not a language model, or lengths are not integers.

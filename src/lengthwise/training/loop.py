@@ -201,7 +201,7 @@ def _advance(
 
 
 def is_over(state: State, config: TrainingConfig) -> bool:
-    """Return whether no step is left."""
+    """Return True when training is finished."""
     return state.step >= config.steps or 0 < config.patience <= state.perfect
 
 

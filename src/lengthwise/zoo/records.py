@@ -23,7 +23,17 @@ _KINDS = {
     "seconds": "a number",
 }
 
-COLUMNS = ["name", "language", "model", "parameters", "bits", "depth", "told", "proof", "digest"]
+COLUMNS = [
+    "name",
+    "language",
+    "model",
+    "parameters",
+    "bits",
+    "depth",
+    "supervision",
+    "proof",
+    "digest",
+]
 
 UNPROVED = "none"
 """What the table says where there is no certificate."""

@@ -320,7 +320,7 @@ def test_words_whose_labels_are_undecided_are_counted(folder: Path, tmp_path: Pa
     assert found[0] == found[1]
     assert isinstance(found[0], DataStatement)
     assert found[0].undecided == 3
-    says = "3 words with several labels, of which none has the most lines, are left out."
+    says = "3 words with several labels and no majority are left out."
     assert says in found[0].sentences()
 
 

@@ -66,7 +66,7 @@ CARRIED = ("language", "machine", "maps", "levels", "repeats")
 FORMAL = (
     "is what follows",  # pairs that do not occur are listed, too, or not in order
     "every state map is named",
-    "every state map stands once",
+    "every state map occurs once",
     "every state of the machine is reached",
     "no two states of the machine are alike",
     "the start is a state",

@@ -121,7 +121,7 @@ def test_what_is_not_there_is_told(tmp_path: Path) -> None:
         documents(str(tmp_path / "none"))
     with pytest.raises(TextError, match="holds no text"):
         documents(str(tmp_path))
-    with pytest.raises(TextError, match="name of a text is empty"):
+    with pytest.raises(TextError, match="name of a source is empty"):
         documents("")
     for source in ("hf:", "hf:a:b:c:d"):
         with pytest.raises(TextError, match="names no dataset"):

@@ -129,7 +129,7 @@ def read_codes(claim: Certificate, num_bits: int) -> NDArray[np.uint8]:
     require(rows.ndim == 2 and rows.shape[1] == -(-num_bits // 8), "codes are as long as memory")
     unused = np.unpackbits(rows[:, -1:], axis=1)[:, 8 - (-num_bits) % 8 :]
     require(not unused.any(), "codes end with zeros")
-    require(len({row.tobytes() for row in rows}) == len(rows), "every code stands once")
+    require(len({row.tobytes() for row in rows}) == len(rows), "every code occurs once")
     return rows
 
 
@@ -199,7 +199,7 @@ class Merge:
         exist = (self.elements >= 0) & (self.elements < len(self.representatives))
         require(bool(exist.all()), "elements exist")
         self.table = dict(zip(chunks_of(self.children), self.elements.tolist(), strict=True))
-        require(len(self.table) == len(self.children), "every chunk stands once")
+        require(len(self.table) == len(self.children), "every chunk occurs once")
 
 
 _KINDS = {
@@ -332,7 +332,7 @@ def images_of(node: Node, below: tuple[Ball, Ball], children: Integers, *, edge:
     require(bool((children >= ABSENT).all()), "children exist")
     require(children.shape[1] == node.chunk_size, "chunks have as many places as the network's")
     ordered = bool((present[:, 1:] >= present[:, :-1]).all() and present[:, -1].all())
-    require(ordered and (edge or bool(present.all())), "pads stand before the others, at the edge")
+    require(ordered and (edge or bool(present.all())), "pads come before the others, at the edge")
     rows = children.copy()
     limit = np.where(present, len(inner.radius), 0)
     if edge:

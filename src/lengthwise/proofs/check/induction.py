@@ -214,7 +214,7 @@ class Induction:
         inside = ((self.maps >= 0) & (self.maps < states)).all()
         require(bool(inside), "state maps lead to states")
         self.number = {map_: number for number, map_ in enumerate(claim.maps)}
-        require(len(self.number) == len(claim.maps), "every state map stands once")
+        require(len(self.number) == len(claim.maps), "every state map occurs once")
         require(len(claim.levels) > 0, "there is a level")
         require(self.chunk_size <= MAX_POSITIONS, f"a chunk has at most {MAX_POSITIONS} places")
         require(self.chunk_size ** len(claim.levels) < _LARGEST, "levels are few enough")

@@ -62,7 +62,7 @@ class _Scale:
             return ""
         if value is None or (type(value) is float and 0 < value < math.inf):
             return ""
-        return "is no scale"
+        return "is not a scale"
 
 
 @dataclass(frozen=True, slots=True)

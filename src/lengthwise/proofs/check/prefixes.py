@@ -169,7 +169,7 @@ def read_named_codes(claim: Certificate, node: RecurrentNode | WindowNode) -> Co
     contexts = claim.elements["contexts"]
     require(all(len(row) == width for row in contexts), "contexts have the tokens that a step sees")
     tokens = np.array(contexts, dtype=np.int64).reshape(-1, width)
-    require(len(set(keys_of(tokens))) == len(tokens), "every context stands once")
+    require(len(set(keys_of(tokens))) == len(tokens), "every context occurs once")
     return tokens
 
 

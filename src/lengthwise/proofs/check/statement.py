@@ -36,7 +36,7 @@ _WHO = {
 
 _RUNS = (
     "an answer is the class with the largest logit",
-    "words stand at the right of their rows, and their lengths are given",
+    "words are at the right of their rows, and their lengths are given",
     f"the model is {{network}} of lengthwise {version('lengthwise')}, in eval mode, with nothing "
     f"of its code replaced and no hooks",
     "arithmetic is that of the weights' type: rounded to nearest, sums in any order, fused or not, "
@@ -44,7 +44,7 @@ _RUNS = (
 )
 
 _BFLOAT16 = (
-    "the model is cast by .bfloat16(), and arithmetic is that of bfloat16: what operations hand on "
+    "the model is cast by .bfloat16(), and arithmetic is that of bfloat16: what operations pass on "
     "is rounded to nearest; sums are formed in float32, in any order, fused or not, each addition "
     "rounded to nearest (tensor cores cut numbers off, and are not covered), as are softmax and "
     "layer norms inside; no sums in bfloat16, and no autocast"

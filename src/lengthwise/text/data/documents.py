@@ -47,7 +47,7 @@ def documents(source: str, *, column: str = "text", split: str = "train") -> Ite
         return (text_of_document(row, column, f"the dataset {name} has") for row in rows)
     path = Path(source)
     if not source:
-        raise TextError("the name of a text is empty. Give a file, a folder or a dataset.")
+        raise TextError("the name of a source is empty. Give a file, a folder or a dataset.")
     if path.is_dir():
         return _of_folder(path, column)
     if not path.exists():

@@ -82,7 +82,7 @@ def require_languages(languages: tuple[str, str]) -> None:
 
 
 def normalise(text: str) -> str:
-    """Return a text in NFC and on one line, without white space around it."""
+    """Return a string in NFC and on one line, without white space around it."""
     return unicodedata.normalize("NFC", text).replace("\n", " ").strip()
 
 

@@ -126,6 +126,7 @@ class ParallelCorpus(StoredCorpus):
 
     format = PAIRS_FORMAT
     command = "lengthwise prepare FILE.tsv --pairs en,vi"
+    unit = "pairs"
     special = SPECIAL
     skips_special = True
 
@@ -157,7 +158,7 @@ class ParallelCorpus(StoredCorpus):
         return loaded
 
     def encode(self, text: str) -> NDArray[np.int64]:
-        """Return the tokens of a text in NFC, none of them special."""
+        """Return the tokens of a string in NFC, none of them special."""
         return encode_all(self.tokenizer, [normalise(text)])[0]
 
     def part(self, name: str) -> "SentencePairs":
@@ -365,7 +366,7 @@ def _without_what_is_tested(parts: dict[str, _Part]) -> dict[str, _Part]:
 
 
 def _key(text: str) -> str:
-    """Return the key of a text, equal for texts that differ in white space and case alone."""
+    """Return the key of a string, equal for texts that differ in white space and case alone."""
     return " ".join(text.split()).casefold()
 
 

@@ -51,6 +51,8 @@ class StoredCorpus(ABC):
     """Format that its index names."""
     command: ClassVar[str]
     """Command that makes one."""
+    unit: ClassVar[str] = "tokens"
+    """What its index counts in each part."""
     special: ClassVar[Mapping[str, str]] = {}
     """Tokens that its tokenizer must have, and what they do."""
     skips_special: ClassVar[bool] = False
@@ -59,6 +61,14 @@ class StoredCorpus(ABC):
     def __init__(self, folder: Path, index: Mapping[str, Any]) -> None:
         self.folder, self.index = folder, index
         self.vocab_size: int = index["vocab_size"]
+
+    def __repr__(self) -> str:
+        parts = self.index["parts"].items()
+        sizes = ", ".join(f"{name} {part[self.unit]:,}" for name, part in parts)
+        return (
+            f"{type(self).__name__}({self.folder}: {self.vocab_size:,} tokens in the vocabulary; "
+            f"{sizes} {self.unit})"
+        )
 
     @classmethod
     def load(cls, folder: Path | str) -> Self:

@@ -132,7 +132,7 @@ class Corpus(StoredCorpus):
                 yield shard["file"], shard["sha256"]
 
     def encode(self, text: str) -> NDArray[np.int64]:
-        """Return the tokens of a text, without one that ends it."""
+        """Return the tokens of a string, without one that ends it."""
         return encode_all(self.tokenizer, [text])[0]
 
     def part(self, name: str) -> "Tokens":
@@ -281,7 +281,7 @@ def _set_apart(texts: Iterator[str]) -> Iterator[tuple[str, str]]:
 
 
 def _key(text: str) -> bytes:
-    """Return the key of a text, equal for texts that differ in white space alone."""
+    """Return the key of a string, equal for texts that differ in white space alone."""
     return hashlib.sha256(" ".join(text.split()).encode()).digest()
 
 

@@ -56,8 +56,10 @@ _LONG_RUN = re.compile(r"\S{1000}(?=\S)")
 
 
 def _short_runs(piece: str) -> Iterator[str]:
-    """Yield a text, cut within runs of more than 1,000 characters without white space: the time to
-    learn from a run grows with the square of its length."""
+    """Yield a string, cut within runs of more than 1,000 characters without white space.
+
+    The time to learn from a run grows with the square of its length.
+    """
     start = 0
     for run in _LONG_RUN.finditer(piece):
         yield piece[start : run.end()]
@@ -66,7 +68,7 @@ def _short_runs(piece: str) -> Iterator[str]:
 
 
 def encode(tokenizer: "Tokenizer", text: str, *, least: int) -> NDArray[np.int64]:
-    """Return the tokens of a text.
+    """Return the tokens of a string.
 
     Raises:
         TextError: there are fewer than `least`.

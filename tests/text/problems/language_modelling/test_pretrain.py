@@ -226,7 +226,7 @@ def test_the_command_makes_a_body_that_train_takes(
         (["--set", "layers=3"], "unknown setting 'layers'"),
         (["python-tiny"], "Give nothing else"),
         ([str(tmp_path / "none")], "none does not exist"),
-        ([""], "the name of a text is empty"),
+        ([""], "the name of a source is empty"),
     ):
         status, _, error = shell("pretrain", "--out", str(tmp_path / "no"), *arguments)
         assert status == 2
