@@ -31,7 +31,7 @@ def test_words_of_the_test_choose_nothing() -> None:
         assert choose([run("parity", 2, 1, 0), run("parity", 3, 0, near)])["parity"].chosen == "C=3"
 
 
-def test_one_chunk_size_is_no_choice() -> None:
+def test_one_chunk_size_leaves_nothing_to_choose() -> None:
     assert choose([run("parity", 2, 0, 0)]) == {}
     assert check([run("parity", 2, 0, 0)]) == []
 
