@@ -49,6 +49,28 @@ FAULTS = (
         "languages/test_monoid.py",
     ),
     Fault(
+        "loop of an eliminated state forgotten",
+        "languages/elimination.py",
+        "row[state] if loop is None else concatenate(row[state], star(loop))",
+        "row[state]",
+        "languages/test_elimination.py",
+    ),
+    Fault(
+        "C program starts a line where the last one ended",
+        "exports/c_tables.py",
+        """            state = ${name}_reset();
+            line++;""",
+        "            line++;",
+        "exports/test_c_tables.py",
+    ),
+    Fault(
+        "arcs of JFLAP turned around",
+        "exports/jflap.py",
+        "<from>{state}</from><to>{target}</to>",
+        "<from>{target}</from><to>{state}</to>",
+        "exports/test_export.py",
+    ),
+    Fault(
         "conjugate left half done",
         "languages/subgroups.py",
         "normals += [self.times(inverses[x], normal, x) for x in generators]",

@@ -44,6 +44,28 @@ def words(language: Language, *, max_size: int = 12) -> st.SearchStrategy[tuple[
     return st.lists(symbols, max_size=max_size).map(tuple)
 
 
+def words_of_all_lengths(
+    language: Language, count: int, *, longest: int = 2_000
+) -> list[tuple[int, ...]]:
+    """Draw words of the domain, or all if it has none: half of them short, the others of any
+    length."""
+    draw = Random(f"words of all lengths {language.num_symbols}")
+    machine = language.total()
+    alive = machine.reaching(lambda c: c < language.num_classes)
+    near = [[(a, t) for a, t in enumerate(row) if t in alive] for row in machine.transitions]
+    drawn = []
+    for number in range(count):
+        length = draw.randint(0, longest if number % 2 else 12)
+        word, state = list[int](), machine.start
+        while len(word) < length or machine.classes[state] >= language.num_classes:
+            if not near[state]:
+                break
+            symbol, state = draw.choice(near[state])
+            word.append(symbol)
+        drawn.append(tuple(word))
+    return drawn
+
+
 def minimal_automaton(seed: int) -> Language:
     """Draw an automaton of 4 to 8 states, all needed, with 2 or 3 symbols and 2 classes."""
     draw = Random(f"uniform automaton {seed}")

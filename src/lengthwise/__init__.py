@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from lengthwise.api import certify, compile, infer, load, train
     from lengthwise.constructions.exact import Construction
     from lengthwise.evaluation.scores import Scores
+    from lengthwise.examination.examine import examine
+    from lengthwise.examination.record import Examination
+    from lengthwise.exports.export import export
     from lengthwise.interpret import extract
     from lengthwise.languages.language import Language
     from lengthwise.languages.spec import language
@@ -42,6 +45,7 @@ __all__ = [
     "Comparison",
     "Construction",
     "Evaluation",
+    "Examination",
     "Extraction",
     "Inference",
     "Language",
@@ -55,6 +59,8 @@ __all__ = [
     "compare",
     "compile",
     "evaluate",
+    "examine",
+    "export",
     "extract",
     "infer",
     "interpret",
@@ -70,6 +76,7 @@ _ELSEWHERE = {
     "Comparison": "report.compare",
     "Construction": "constructions.exact",
     "Evaluation": "problems.results",
+    "Examination": "examination.record",
     "Extraction": "proofs.search.extracted_automaton",
     "Inference": "problems.inferred.inference",
     "Language": "languages.language",
@@ -80,6 +87,8 @@ _ELSEWHERE = {
     "check": "proofs.check.file",
     "compare": "report.compare",
     "evaluate": "answers",
+    "examine": "examination.examine",
+    "export": "exports.export",
     "extract": "interpret",
     "language": "languages.spec",
     "predict": "answers",

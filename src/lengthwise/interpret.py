@@ -77,7 +77,8 @@ def extract(
         algebra, with representatives, merges and distances, and `.snap()` is the model that
         answers by it. With binary memory the algebra is the model itself; otherwise vectors are
         merged where there is a gap, and `.algebra.spread`, `.algebra.gap` and `.algebra.summary()`
-        say how clear that was. `inside.learn_automaton` takes any model, by tests.
+        say how clear that was. Of `elman`, `gru` and `lstm` the state is snapped, and `.states` is
+        the table. `interpret.learn_automaton` takes any model, by tests.
 
     Examples:
         >>> import lengthwise as lw

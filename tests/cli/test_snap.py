@@ -59,6 +59,10 @@ def test_extract_tells_the_machine_and_saves_it(shell: Shell, folder: str, tmp_p
     found = lw.extract(lw.load(folder, device="cpu"))
     assert {name: told[name] for name in found.summary()} == json.loads(json.dumps(found.summary()))
     assert from_att(out).difference(parse("parity")) is None
+    for ending in ("svg", "pdf", "png"):
+        drawing = tmp_path / f"machine.{ending}"
+        assert shell("extract", folder, "--out", str(drawing))[0] == 0
+        assert drawing.read_bytes()[:5] in (b"<svg ", b"%PDF-", b"\x89PNG\r")
     picture = tmp_path / "machine.dot"
     status, out_text, error = shell("extract", folder, "--out", str(picture))
     assert status == 0
@@ -66,7 +70,9 @@ def test_extract_tells_the_machine_and_saves_it(shell: Shell, folder: str, tmp_p
     assert re.search(r"automaton +2 states\n", out_text)
     assert re.search(r"algebra +\d+ levels?, then from level \d+ again", out_text)
     assert str(picture) in error
-    assert picture.read_text(encoding="utf-8") == to_dot(parse("parity").minimise())
+    notes, graph = picture.read_text(encoding="utf-8").split("digraph")
+    assert f"digraph{graph}" == to_dot(parse("parity").minimise())
+    assert "is it the network: yes." in notes
 
 
 def test_extract_says_where_the_machine_is_not_the_language(
@@ -85,7 +91,7 @@ def test_slips_are_told_in_one_line(shell: Shell, folder: str, tmp_path: Path) -
     for arguments, message in [
         (["predict", folder, "--snapped"], "Run `lengthwise snap"),
         (["evaluate", folder, "--snapped"], "Run `lengthwise snap"),
-        (["extract", folder, "--out", "machine.txt"], ".att or .dot"),
+        (["extract", folder, "--out", "machine.txt"], "must end in .c .dot"),
         (["extract", folder, "--max-states", "1"], "max_states=1"),
         (["extract", str(tmp_path / "none")], "is not a folder"),
         (["snap", str(tmp_path / "none")], "is not a folder"),

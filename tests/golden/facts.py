@@ -122,6 +122,13 @@ def _of_bytes(path: Path) -> str:
     return DIGEST + hashlib.sha256(path.read_bytes()).hexdigest()[:24]
 
 
+def _of_graph(path: Path) -> str:
+    """Return the digest of a graph without its comments, which name folders and certificates."""
+    lines = path.read_bytes().splitlines(keepends=True)
+    graph = b"".join(line for line in lines if not line.startswith(b"//"))
+    return DIGEST + hashlib.sha256(graph).hexdigest()[:24]
+
+
 def _of_json(path: Path) -> Any:
     value = clean(json.loads(path.read_text()))
     if not isinstance(value, dict):
@@ -163,7 +170,8 @@ READERS: Mapping[str, Callable[[Path], Any]] = {
     ".jsonl": _of_lines,
     ".json": _of_json,
     ".html": of_page,
-    **dict.fromkeys((".att", ".dot", ".bin"), _of_bytes),
+    ".dot": _of_graph,
+    **dict.fromkeys((".att", ".bin"), _of_bytes),
     **dict.fromkeys((".svg", ".png", ".md"), lambda path: "made"),
 }
 """How a file is read, by the ending of its name."""

@@ -508,13 +508,58 @@ def test_an_argument_may_be_named_like_a_setting_of_training(package: Path) -> N
         make_plan("parity", "iterated:iterated", settings={"steps": 5})
 
 
+class MasksItself(nn.Module):
+    """A stock encoder that takes tokens alone, and finds its pads by their number."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.embed = nn.Embedding(3, 8)
+        layer = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
+        self.encode = nn.TransformerEncoder(layer, 1, enable_nested_tensor=False)
+        self.answer = nn.Linear(8, 2)
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        pads = tokens == 2
+        found = self.encode(self.embed(tokens), src_key_padding_mask=pads)
+        shown: Tensor = self.answer(found.masked_fill(pads[..., None], 0).sum(dim=1))
+        return shown
+
+
+@pytest.mark.parametrize("padding", ["left", "right", "none", None])
+def test_a_network_that_masks_its_own_pads_gets_words_of_one_length(padding: str | None) -> None:
+    torch.manual_seed(0)
+    network = MasksItself().eval()
+    model = lw.adapt(network, padding=padding, pad_token=2)
+    words = [[0, 1, 1], [1], [0, 0, 1, 0, 1], [1, 1, 0]]
+    with torch.no_grad():
+        alone = torch.cat([network(torch.tensor([word])) for word in words])
+        padded = network(torch.tensor([word + [2] * (5 - len(word)) for word in words]))
+        found = logits_of(model, words)
+    assert torch.allclose(found, alone, atol=1e-6)
+    assert torch.allclose(found, padded, atol=1e-5)
+    scores = lw.evaluate(model, language="parity", lengths=[3, 5], words_per_length=4)
+    assert scores.lengths == [3, 5]
+
+
+def test_a_stock_gpt2_is_adapted_as_it_is() -> None:
+    transformers = pytest.importorskip("transformers")
+    sizes = {"n_embd": 8, "n_layer": 1, "n_head": 2, "n_positions": 64}
+    torch.manual_seed(0)
+    config = transformers.GPT2Config(vocab_size=3, num_labels=2, pad_token_id=2, **sizes)
+    network = transformers.GPT2ForSequenceClassification(config).eval()
+    model = lw.adapt(network, padding="right", pad_token=2)
+    words = ["0110", "1", "01"]
+    with torch.no_grad():
+        alone = [network(torch.tensor([[int(c) for c in word]])).logits for word in words]
+    expected = [str(int(logits.argmax())) for logits in alone]
+    assert lw.predict(model, words, language="parity") == expected
+
+
 def test_other_slips_of_python() -> None:
     with pytest.raises(ConfigError, match="has no weights to train"):
         require_recogniser(lw.adapt(nn.Identity()), 2, 2)
     with pytest.raises(ConfigError, match="padding='middle' is unknown"):
         lw.adapt(Sums(), padding="middle")
-    with pytest.raises(ConfigError, match="needs lengths to tell words from pads"):
-        lw.adapt(Sums(), padding="right")
     with pytest.raises(ConfigError, match=r"adapt takes a torch\.nn\.Module, but got a int"):
         lw.adapt(5)
     with pytest.raises(ConfigError, match="is not an integer"):

@@ -1,4 +1,5 @@
-"""Figures from records; here and in `notebooks.drawings` alone matplotlib is imported."""
+"""Figures from records; only this module, `notebooks.drawings` and `exports.figure` import
+matplotlib."""
 
 import warnings
 from collections.abc import Mapping, Sequence
@@ -120,10 +121,19 @@ def to_page_svg(figure: Figure) -> str:
     return svg[svg.index("<svg") :].replace(INK, "currentColor")
 
 
-def to_png(figure: Figure) -> bytes:
-    """Return the figure as a PNG file."""
+def to_png(figure: Figure, notes: str = "") -> bytes:
+    """Return the figure as a PNG file; `notes` describe it inside the file."""
     buffer = BytesIO()
-    _save(figure, buffer, format="png", dpi=200)
+    described = {"metadata": {"Description": notes}} if notes else {}
+    _save(figure, buffer, format="png", dpi=200, **described)
+    return buffer.getvalue()
+
+
+def to_pdf_as_drawn(figure: Figure, notes: str) -> bytes:
+    """Return the figure as a PDF file of its own size; `notes` are its subject inside the file."""
+    buffer = BytesIO()
+    described = dict.fromkeys(("CreationDate", "Creator", "Producer")) | {"Subject": notes}
+    _save(figure, buffer, {"pdf.fonttype": 42}, format="pdf", metadata=described)
     return buffer.getvalue()
 
 

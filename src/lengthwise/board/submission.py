@@ -145,6 +145,8 @@ def _kind_of(certificate: Certificate) -> str:
         return "regular-gpt-slots"
     if "window" in settings:
         return "scratchpad-window"
+    if certificate.kind == "Recurrent":
+        return str(settings["cell"])
     if "cell" in settings:
         return _CELLS[settings["cell"]]
     if "attention" in settings:

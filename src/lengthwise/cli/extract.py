@@ -12,10 +12,10 @@ from lengthwise.cli.output import (
     print_json,
     print_table,
 )
-from lengthwise.files import require_file_place, write_text
-from lengthwise.languages.att import to_att
+from lengthwise.exports.catalogue import FORMATS
+from lengthwise.exports.export import notes_of_extraction, require_automaton_place, write_export
+from lengthwise.exports.format import Exported
 from lengthwise.languages.characters import list_symbols
-from lengthwise.languages.dot import to_dot
 from lengthwise.languages.language import Language
 from lengthwise.messages import format_count
 from lengthwise.proofs.search.limits import MAX_ELEMENTS, MAX_STATES
@@ -23,7 +23,6 @@ from lengthwise.proofs.search.limits import MAX_ELEMENTS, MAX_STATES
 if TYPE_CHECKING:
     from lengthwise.proofs.search.extraction import ExtractedAlgebra
 
-_WRITERS = {".att": to_att, ".dot": to_dot}
 _MOST_ROWS = 20
 _MOST_COLUMNS = 30
 
@@ -33,7 +32,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
     parser.add_argument("run", type=Path, metavar="DIR", help="the folder of a trained run")
     parser.add_argument(
-        "--out", type=Path, metavar="FILE", help="save it as FILE.att (AT&T) or FILE.dot (Graphviz)"
+        "--out",
+        type=Path,
+        metavar="FILE",
+        help=f"save it; the ending names the format, as in export: {' '.join(FORMATS)}",
     )
     parser.add_argument(
         "--max-elements",
@@ -58,7 +60,7 @@ def run(arguments: argparse.Namespace) -> None:
 
     out = arguments.out
     if out is not None:
-        require_file_place(out, *_WRITERS)
+        require_automaton_place(out)
     trained = load_run(arguments.run, device="cpu")
     language = trained.language
     extraction = extract_automaton(
@@ -70,7 +72,8 @@ def run(arguments: argparse.Namespace) -> None:
     machine = extraction.automaton
     difference = machine.difference(language)
     if out is not None:
-        write_text(out, _WRITERS[out.suffix](machine))
+        notes = notes_of_extraction(extraction, trained)
+        write_export(Exported(language=machine, name=out.stem, notes=notes), out)
         note(f"saved {out}")
     if arguments.json:
         print_json(

@@ -3,7 +3,6 @@
 import argparse
 import json
 import shlex
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,10 +17,9 @@ from lengthwise.cli.output import (
     say,
 )
 from lengthwise.errors import ClaimError
+from lengthwise.exports.export import export, require_automaton_place
 from lengthwise.files import require_file_place, write_text
 from lengthwise.inference.positives.statement import PositiveStatement
-from lengthwise.languages.att import to_att
-from lengthwise.languages.dot import to_dot
 
 if TYPE_CHECKING:
     from lengthwise.problems.inferred.inference import Inference
@@ -40,8 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--out",
         type=Path,
         metavar="FILE",
-        help="save it as FILE.json (for `train inferred:FILE.json`), draw it as FILE.svg, or save "
-        "the automaton as FILE.dot (Graphviz) or FILE.att (AT&T)",
+        help="save it as FILE.json (for `train inferred:FILE.json`), or the automaton as FILE.svg "
+        "(a picture), FILE.dot (Graphviz), FILE.att (AT&T) or another ending of `export`",
     )
     parser.add_argument(
         "--budget",
@@ -76,8 +74,10 @@ def run(arguments: argparse.Namespace) -> None:
     from lengthwise.training.progress import counting_progress
 
     out = arguments.out
-    if out is not None:
-        require_file_place(out, *_WRITERS)
+    if out is not None and out.suffix != ".json":
+        require_automaton_place(out)
+    elif out is not None:
+        require_file_place(out)
     settings = parse_settings(arguments.settings)
     for name in ("budget", "assume"):
         if (value := getattr(arguments, name)) is not None:
@@ -93,7 +93,10 @@ def run(arguments: argparse.Namespace) -> None:
         )
     inference = infer_from(words, config, counting_progress)
     if out is not None:
-        write_text(out, _WRITERS[out.suffix](inference))
+        if out.suffix == ".json":
+            write_text(out, json.dumps(inference.to_dict(), ensure_ascii=False))
+        else:
+            export(inference, out)
         note(f"saved {out}")
     description = describe_with_note(inference.language)
     if arguments.json:
@@ -112,11 +115,3 @@ def _trainable(inference: "Inference", out: Path | None) -> str:
     if isinstance(inference.statement, PositiveStatement):
         return f"att:{out if out is not None and out.suffix == '.att' else 'FILE.att'}"
     return f"inferred:{out}" if out is not None and out.suffix == ".json" else inference.name
-
-
-_WRITERS: dict[str, Callable[["Inference"], str]] = {
-    ".json": lambda inference: json.dumps(inference.to_dict(), ensure_ascii=False),
-    ".svg": lambda inference: inference.draw().svg,
-    ".dot": lambda inference: to_dot(inference.language),
-    ".att": lambda inference: to_att(inference.language),
-}

@@ -3,7 +3,9 @@
 from lengthwise.drawing.circle import on_circle
 from lengthwise.drawing.layered import in_columns
 from lengthwise.drawing.shapes import AutomatonLayout, Drawable
+from lengthwise.errors import ConfigError
 from lengthwise.languages.language import Language
+from lengthwise.messages import format_count
 
 MOST_STATES = 40
 MOST_ARROWS = 120
@@ -31,6 +33,22 @@ def is_readable(language: Language) -> bool:
         return False
     subject = Drawable(language)
     return len(subject.symbols) <= (_MOST_ON_CIRCLE if _is_dense(subject) else MOST_ARROWS)
+
+
+def require_readable(language: Language) -> None:
+    """Refuse an automaton with too many states or arrows for a drawing.
+
+    Raises:
+        ConfigError: it is too large.
+    """
+    if is_readable(language):
+        return
+    states = language.reachable()
+    arrows = {(state, target) for state in states for target in language.transitions[state]}
+    raise ConfigError(
+        f"an automaton of {format_count(len(states), 'state')} and "
+        f"{format_count(len(arrows), 'arrow')} is too large to draw. Save it as .dot for Graphviz."
+    )
 
 
 def _is_dense(subject: Drawable) -> bool:

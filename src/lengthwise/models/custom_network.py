@@ -25,6 +25,7 @@ from lengthwise.memory import lacks_memory
 from lengthwise.messages import format_count
 from lengthwise.models.alignment import align_left
 from lengthwise.models.eval_mode import in_eval_mode
+from lengthwise.models.stepped import Stepped, has_steps_alone
 
 Padding: TypeAlias = Literal["left", "right", "none"]
 
@@ -110,6 +111,7 @@ class Adapted(nn.Module):
                 f"{self.name} cannot read the empty word ({in_a_line(error)}). Add a symbol to "
                 f"it, and use lw.adapt(module, pad_token=that symbol)."
             ) from error
+        logits = getattr(logits, "logits", logits)  # as `transformers` returns them
         if not isinstance(logits, Tensor):
             raise ConfigError(
                 f"{self.name} must return a tensor of logits, but it returned a "
@@ -134,7 +136,7 @@ class Adapted(nn.Module):
     @property
     def name(self) -> str:
         """Name of the network's class."""
-        return type(self.module).__name__
+        return type(unwrap(self)).__name__
 
     def extra_repr(self) -> str:
         """Return the layout that the network wants."""
@@ -145,12 +147,15 @@ def adapt(module: object, *, padding: str | None = None, pad_token: int | None =
     """Return a network of your own in the form that `train`, `evaluate` and other functions call.
 
     Args:
-        module: the network; it returns logits of shape (words, classes).
+        module: the network; it returns logits of shape (words, classes). In place of `forward` it
+            may have `start` and `step` (see `lw.examine`).
         padding: what `module.forward` wants. `"left"`: `forward(tokens, lengths)` with words at the
             right end of their rows; the default for networks that take lengths, as the package's
             own do. `"right"`: `forward(tokens, lengths)` with words at the left end. `"none"`:
             `forward(tokens)` or `forward(tokens, lengths)` with words of one length at a time, so
             that there are no pads; the default for networks that take tokens only.
+            A network that takes tokens only masks its pads by itself, if at all: with any padding
+            it is given words of one length at a time.
         pad_token: what the other positions hold, -1 unless it is given; an embedding needs a number
             of its own, such as the number of symbols. With `"none"` the empty word is a row of one
             pad if there is a `pad_token`, and a row without positions otherwise.
@@ -165,7 +170,7 @@ def adapt(module: object, *, padding: str | None = None, pad_token: int | None =
         ['0', '1']
 
     Raises:
-        ConfigError: `module` is not a module, or the padding is unknown or does not fit.
+        ConfigError: `module` is not a module, or the padding is unknown.
     """
     if isinstance(module, Adapted):
         return module
@@ -177,18 +182,23 @@ def adapt(module: object, *, padding: str | None = None, pad_token: int | None =
         raise ConfigError(f"padding={padding!r} is unknown. Use 'left', 'right' or 'none'.")
     if pad_token is not None and (isinstance(pad_token, bool) or not isinstance(pad_token, int)):
         raise ConfigError(f"pad_token={pad_token!r} is not an integer. Use the number of symbols.")
-    takes_lengths = _takes_lengths(module)
-    if padding in ("left", "right") and not takes_lengths:
-        raise ConfigError(
-            f"padding={padding!r} needs lengths to tell words from pads, but "
-            f"{type(module).__name__}.forward takes tokens only. Use padding='none'."
-        )
-    layout: Any = padding or ("left" if takes_lengths else "none")
+    if has_steps_alone(module):
+        module = Stepped(module)
+    layout: Any = (padding or "left") if _takes_lengths(module) else "none"
     return Adapted(module, layout, pad_token)
+
+
+def unwrap(model: nn.Module) -> nn.Module:
+    """Return the network that was wrapped, or the network itself."""
+    while isinstance(model, Adapted | Stepped):
+        model = model.module
+    return model
 
 
 def with_lengths(module: nn.Module) -> nn.Module:
     """Return a network that is called with tokens and lengths: itself, or itself adapted."""
+    if has_steps_alone(module):
+        return adapt(module)
     try:
         inspect.signature(module.forward)
     except ValueError:  # it has none

@@ -6,9 +6,8 @@ from typing import Any
 from lengthwise.analysis.analyses import Findings
 from lengthwise.analysis.figures import to_page_svg
 from lengthwise.constructions.construction import Computed
-from lengthwise.drawing.layout import is_readable
+from lengthwise.drawing.layout import is_readable, require_readable
 from lengthwise.drawing.svg import automaton_svg
-from lengthwise.errors import ConfigError
 from lengthwise.evaluation.scores import Scores, percent
 from lengthwise.languages.characters import list_symbols
 from lengthwise.languages.language import Language
@@ -86,13 +85,7 @@ def draw_automaton(language: Language) -> str:
     Raises:
         ConfigError: it is too large.
     """
-    if not is_readable(language):
-        states = format_count(language.num_states, "state")
-        arrows = format_count(_num_arrows(language, language.reachable()), "arrow")
-        raise ConfigError(
-            f"an automaton of {states} and {arrows} is too large to draw. Save it for Graphviz by "
-            f"the command infer: --out FILE.dot."
-        )
+    require_readable(language)
     return automaton_svg(language)
 
 

@@ -57,7 +57,15 @@ def test_what_is_loaded_is_seen() -> None:
 
 SHARED = {
     *("balls", "bfloat16_balls", "bounded"),
-    *("node", "layer_node", "tight_node", "recurrent_node", "window_node", "slot_node"),
+    *(
+        "node",
+        "layer_node",
+        "tight_node",
+        "recurrent_node",
+        "snapped_node",
+        "window_node",
+        "slot_node",
+    ),
 }
 """Modules that compute for both, as docs/certificate.md says."""
 

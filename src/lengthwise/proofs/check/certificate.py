@@ -107,7 +107,8 @@ class Certificate:
     weights: Mapping[str, NDArray[Any]]
     elements: Mapping[str, Any]
     """Description of the elements of the algebra: `codes` in hexadecimal or `contexts` of
-    tokens (`discrete`), or `levels` of representatives and their tables (the last of them
+    tokens (`discrete`), `representatives` and `pairs` of a representative and a class (a
+    recurrence that is snapped), or `levels` of representatives and their tables (the last of them
     has those of level `repeat`); empty if `structural`, as are `maps` and `levels`.
     """
     maps: tuple[tuple[int, ...], ...]
@@ -153,7 +154,7 @@ class Certificate:
     @property
     def is_recurrent(self) -> bool:
         """True if the network reads symbol by symbol, so that levels are lengths of prefixes."""
-        return self.kind in ("BinaryRecurrent", "WindowScratchpad")
+        return self.kind in ("BinaryRecurrent", "Recurrent", "WindowScratchpad")
 
     @property
     def model_digest(self) -> str:
@@ -183,7 +184,8 @@ class Certificate:
         if self.strength == "structural":
             return int(self.settings["num_slots"])
         if self.is_recurrent:
-            return sum(len(elements_of_level) for elements_of_level in self.elements.values())
+            named = (self.elements.get(name, ()) for name in ("codes", "contexts", "pairs"))
+            return sum(map(len, named))
         maps_met = {
             (e,) if self.strength == "discrete" else (number, place, e)
             for number, level in enumerate(self.levels[1:])
@@ -383,6 +385,7 @@ FORM = {
             {},
             {"codes": [str]},
             {"contexts": [[int]]},
+            {"representatives": ARRAY, "pairs": [schema.Pair(int)]},
             {"levels": [{"interior": MERGE, "edge": MERGE}], "repeat": int},
             {"levels": [{"interior": BALLS, "edge": BALLS}], "repeat": int},
         )
@@ -415,6 +418,9 @@ FORMS: Mapping[int, Any] = {FORMAT: FORM, FORMAT_WITH_PRECISION: FORM_WITH_PRECI
 
 def _in_order(elements: Mapping[str, Any]) -> dict[str, Any]:
     """Return elements with the names of every object in the order of the format."""
+    if "pairs" in elements:
+        array = elements["representatives"]
+        return {"representatives": {key: array[key] for key in ARRAY}, "pairs": elements["pairs"]}
     if "levels" not in elements:
         return dict(elements)  # one name
     levels = [

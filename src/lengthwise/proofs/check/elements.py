@@ -24,6 +24,7 @@ from lengthwise.proofs.check.networks import require_network_settings
 from lengthwise.proofs.check.node import Node
 from lengthwise.proofs.check.recurrent_node import RecurrentNode
 from lengthwise.proofs.check.schema import require
+from lengthwise.proofs.check.snapped_node import SnappedNode
 from lengthwise.proofs.check.tight_node import TightNode
 from lengthwise.proofs.check.window_node import WindowNode
 
@@ -44,13 +45,20 @@ def require_network(claim: Certificate) -> None:
     require(finite, "weights are numbers")
 
 
-def node_of(claim: Certificate) -> Node | RecurrentNode | WindowNode:
+def node_of(claim: Certificate) -> Node | RecurrentNode | WindowNode | SnappedNode:
     """Return the node function of the weights."""
     require_network(claim)
     known = claim.precision == "weights" or claim.strength == "discrete"
     require(known, "bounds for bfloat16 are about discrete memory")
     if claim.kind == "BinaryRecurrent":
         return RecurrentNode(claim.settings, claim.weights, claim.precision)
+    if claim.kind == "Recurrent":
+        require(claim.strength == "snapped", "its state is snapped")
+        require(set(claim.elements) == {"representatives", "pairs"}, "elements are representatives")
+        require(claim.settings["num_layers"] <= len(claim.weights), "every layer has weights")
+        representatives = unpack(claim.elements["representatives"])
+        require(representatives.dtype == np.float64, "representatives are of float64")
+        return SnappedNode(claim.settings, claim.weights, representatives)
     if claim.kind == "WindowScratchpad":
         require(claim.settings["num_layers"] <= len(claim.weights), "every layer has weights")
         return WindowNode(claim.settings, claim.weights, claim.precision)

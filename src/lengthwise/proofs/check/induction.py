@@ -30,12 +30,10 @@ from lengthwise.proofs.check.elements import (
 from lengthwise.proofs.check.margins import RoundingMargins, SnapDistances
 from lengthwise.proofs.check.networks import MAX_POSITIONS
 from lengthwise.proofs.check.node import Node
-from lengthwise.proofs.check.prefixes import PrefixInduction
-from lengthwise.proofs.check.recurrent_node import RecurrentNode
+from lengthwise.proofs.check.prefixes import PrefixInduction, PrefixNode
 from lengthwise.proofs.check.schema import require
 from lengthwise.proofs.check.statement import escape_unprintable
 from lengthwise.proofs.check.structure import check_structure
-from lengthwise.proofs.check.window_node import WindowNode
 
 _LARGEST = 2**62
 _TOGETHER = 2**14
@@ -100,7 +98,7 @@ def _check(claim: Certificate) -> tuple[Certificate, "Induction | PrefixInductio
     induction: Induction | PrefixInduction | None = None
     if claim.strength == "structural":
         margins = check_structure(claim)
-    elif isinstance(node := node_of(claim), RecurrentNode | WindowNode):
+    elif isinstance(node := node_of(claim), PrefixNode):
         induction = PrefixInduction(claim, node)
         margins = induction.check()
     else:

@@ -12,7 +12,9 @@ from typing import Any, Literal
 from lengthwise.errors import CertificateError
 from lengthwise.proofs.check.schema import require
 
-Kind = Literal["RegularGPT", "RationalGPT", "BinaryRecurrent", "WindowScratchpad", "StateSlots"]
+Kind = Literal[
+    "RegularGPT", "RationalGPT", "BinaryRecurrent", "Recurrent", "WindowScratchpad", "StateSlots"
+]
 """A kind of network, by the name of the class that runs it."""
 
 MAX_POSITIONS = 32
@@ -120,6 +122,13 @@ RULES: Mapping[Kind, Rules] = {
         "num_bits": _COUNT,
         "noise": _Float(),
     },
+    "Recurrent": {
+        "vocab_size": _COUNT,
+        "num_classes": _COUNT,
+        "cell": _Name(("elman", "elman-relu", "gru", "lstm")),
+        "d_model": _COUNT,
+        "num_layers": _LAYERS,
+    },
     "WindowScratchpad": {
         "vocab_size": _COUNT,
         "num_classes": _COUNT,
@@ -154,7 +163,9 @@ def kind_of_network(strength: str, settings: Mapping[str, Any]) -> Kind:
         return "WindowScratchpad"
     if "attention" in settings:
         return "RationalGPT"
-    return "BinaryRecurrent" if "cell" in settings else "RegularGPT"
+    if "cell" not in settings:
+        return "RegularGPT"
+    return "BinaryRecurrent" if "num_bits" in settings else "Recurrent"
 
 
 def require_network_settings(kind: Kind, settings: Mapping[str, Any]) -> None:

@@ -21,19 +21,24 @@ from lengthwise.proofs.check.elements import Margin, read_codes
 from lengthwise.proofs.check.margins import RoundingMargins
 from lengthwise.proofs.check.recurrent_node import RecurrentNode
 from lengthwise.proofs.check.schema import require
+from lengthwise.proofs.check.snapped_node import SnappedNode
 from lengthwise.proofs.check.window_node import WindowNode
 
 _BATCH = 1024
+
+PrefixNode = RecurrentNode | WindowNode | SnappedNode
+"""Step functions of networks that read symbol by symbol."""
 
 
 class PrefixInduction:
     """Follow all prefixes of all words of the domain, symbol by symbol."""
 
-    def __init__(self, claim: Certificate, node: RecurrentNode | WindowNode) -> None:
+    def __init__(self, claim: Certificate, node: PrefixNode) -> None:
         self.claim = claim
         self.node: BoundedCoded = node
         self.signs, self.answers = Margin("sign"), Margin("answer")
-        require(claim.strength == "discrete", "memory is discrete, and so is the claim")
+        is_snapped = isinstance(node, SnappedNode)
+        require((claim.strength == "discrete") != is_snapped, "the claim suits the memory")
         require(not claim.maps and claim.repeats is None, "there are no state maps, and no repeat")
         inside = all(not level["interior"] for level in claim.levels)
         require(inside and len(claim.levels) > 0, "there is a level, and none has an interior")
@@ -159,11 +164,17 @@ class PrefixInduction:
             good = more
 
 
-def read_named_codes(claim: Certificate, node: RecurrentNode | WindowNode) -> Codes:
+def read_named_codes(claim: Certificate, node: PrefixNode) -> Codes:
     """Return the codes that a certificate names, `[element, place]`; each occurs once."""
     if isinstance(node, RecurrentNode):
         rows = np.unpackbits(read_codes(claim, node.num_bits), axis=1, count=node.num_bits)
         return rows.astype(np.bool_)
+    if isinstance(node, SnappedNode):
+        pairs = np.array(claim.elements["pairs"], dtype=np.int64).reshape(-1, 2)
+        inside = (pairs >= 0) & (pairs < [len(node.representatives), claim.settings["num_classes"]])
+        require(bool(inside.all()), "pairs are of representatives and classes")
+        require(len(set(keys_of(pairs))) == len(pairs), "every pair stands once")
+        return pairs
     require(set(claim.elements) == {"contexts"}, "elements are contexts")
     width = node.receptive_field - 1
     contexts = claim.elements["contexts"]

@@ -64,9 +64,19 @@ _TERMS = {
 """The assumptions of a claim, by strength."""
 
 
+_SNAPPED_STATES = (
+    _RUNS[0],
+    "after each symbol the state is replaced by the nearest representative in the file; the answer "
+    "is read off the state before that, or off the initial state",
+    _RUNS[3],
+)
+
+
 def terms_of(certificate: "Certificate") -> tuple[str, ...]:
     """Return the assumptions of a claim."""
     terms = _TERMS[certificate.strength]
+    if certificate.kind == "Recurrent":
+        terms = _SNAPPED_STATES
     if certificate.precision == "bfloat16":
         terms = (*terms[:-1], _BFLOAT16)
     return tuple(term.format(network=certificate.kind) for term in terms)
@@ -83,6 +93,8 @@ def state_claim(certificate: "Certificate") -> str:
 def _sentence(certificate: "Certificate") -> str:
     name, who = name_of(certificate), _WHO[certificate.strength]
     inside = "" if size_of_domain(certificate.language) is None else " in the domain"
+    if certificate.kind == "Recurrent":
+        who = "The model with its state snapped to the nearest representative after each symbol"
     if certificate.precision == "bfloat16":
         who = "The model cast to bfloat16"
     if certificate.verdict == "equivalent":
@@ -193,10 +205,11 @@ def _describe_exploration(certificate: "Certificate") -> tuple[str, str] | None:
             if certificate.verdict == "equivalent"
             else f"prefixes of up to {format_count(summary['levels'], 'symbol')}"
         )
-        kind = "context" if "contexts" in certificate.elements else "code"
+        kinds = {"contexts": "context", "pairs": "pair of a representative and a class"}
+        kind = next((kinds[name] for name in certificate.elements if name in kinds), "code")
         return (
             "explored",
-            f"{format_count(summary['elements'], kind)} of prefixes of its words, in "
+            f"{_count(summary['elements'], kind)} of prefixes of its words, in "
             f"{format_count(summary['edge_pairs'], 'pair')} with states of the minimal automaton: "
             f"{reached}",
         )
@@ -212,6 +225,13 @@ def _describe_exploration(certificate: "Certificate") -> tuple[str, str] | None:
         f"{format_count(summary['edge_pairs'], 'edge pair')} there; in all "
         f"{format_count(summary['elements'], 'element')} and {num_maps} of the minimal automaton",
     )
+
+
+def _count(number: int, kind: str) -> str:
+    """Return a number of elements in words; the plural of a pair is not at its end."""
+    if kind.startswith("pair") and number != 1:
+        return f"{number:,} pairs{kind.removeprefix('pair')}"
+    return format_count(number, kind)
 
 
 def _describe_snapping(certificate: "Certificate") -> tuple[str, str] | None:
@@ -231,6 +251,8 @@ def _rounding(certificate: "Certificate") -> tuple[str, str] | None:
     numbers, margin = "numbers before a sign", "from 0"
     if "contexts" in certificate.elements:
         numbers, margin = "logits of what is written", "ahead of others"
+    if "pairs" in certificate.elements:
+        numbers, margin = "states", "nearer to their representative than to others"
     moves = f"rounding, in any order of additions, moves {numbers} by {at_most(sure.sign_radius)}"
     far = f"and they are {sure.sign_distance:.3g} {margin}"
     if not sure.sign_distance > sure.sign_radius:

@@ -19,8 +19,10 @@ from lengthwise.languages.language import Language
 from lengthwise.languages.spec import is_named
 from lengthwise.layers.memory import BinaryMemory
 from lengthwise.models.binary_recurrent import BinaryRecurrent
+from lengthwise.models.recurrent import Recurrent
 from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.models.state_slots import StateSlots
+from lengthwise.models.stepping import steps_of
 from lengthwise.models.window_scratchpad import WindowScratchpad
 from lengthwise.proofs.check.arrays import pack
 from lengthwise.proofs.check.bfloat16_balls import Precision
@@ -35,6 +37,7 @@ from lengthwise.proofs.check.certificate import (
 from lengthwise.proofs.check.induction import check
 from lengthwise.proofs.check.margins import RoundingMargins
 from lengthwise.proofs.check.recurrent_node import RecurrentNode
+from lengthwise.proofs.check.snapped_node import SnappedNode
 from lengthwise.proofs.check.tight_node import TightNode
 from lengthwise.proofs.check.window_node import WindowNode
 from lengthwise.proofs.search.algebra import Algebra
@@ -60,6 +63,7 @@ from lengthwise.proofs.search.network import (
 from lengthwise.proofs.search.prefixes import PrefixClosure
 from lengthwise.proofs.search.robust import robustness
 from lengthwise.proofs.search.short_words import try_short_words, wrong_words
+from lengthwise.proofs.search.state_snapping import draw_validation, snap_states
 
 _Look = Callable[[Algebra, Language], Closure | PrefixClosure]
 
@@ -101,6 +105,8 @@ def certify(
     with running(checked, precision) as ran:
         if isinstance(ran, BinaryRecurrent | WindowScratchpad):
             evidence = _of_prefixes(ran, language, look, precision)
+        elif isinstance(ran, Recurrent):
+            evidence = _of_snapped_states(ran, language, look)
         elif method == "discrete":
             evidence = _discrete(ran, language, look, precision)
         else:
@@ -186,6 +192,8 @@ def _suitable(model: Provable, strength: Literal["auto"] | Strength) -> Strength
     suitable: tuple[Strength, ...]
     if isinstance(model, StateSlots):
         memory, suitable, remedy = "slots of states", ("structural",), ""
+    elif isinstance(model, Recurrent):
+        memory, suitable, remedy = "a state of numbers", ("snapped",), ", or train gru-binary"
     elif isinstance(model, WindowScratchpad):
         memory, suitable, remedy = "a scratchpad of tokens", ("discrete",), ""
     elif isinstance(model.memory, BinaryMemory):
@@ -314,17 +322,46 @@ def _robust(model: RegularGPT, language: Language, look: _Look) -> _Evidence:
     )
 
 
+def _of_snapped_states(model: Recurrent, language: Language, look: _Look) -> _Evidence:
+    """Choose representatives on validation words, and explore the snapped network with bounds."""
+    sizes = {"num_symbols": language.num_symbols, "num_classes": language.num_classes}
+    snapping = snap_states(steps_of(model, **sizes), language, draw_validation(language))
+    if snapping.snapped is None:
+        return _only_tried(model, language, snapping.reason)
+    representatives = snapping.snapped.snaps.representatives.numpy().astype(np.float64)
+    node = SnappedNode(model.config.of_function(), weights_of(model), representatives)
+    codes = TrackedCodes(node)
+    recurrence = CodeRecurrence(codes)
+    closure = look(recurrence, language)
+    margins = RoundingMargins.of(codes.signs, codes.answers)
+    pairs = recurrence.codes(np.arange(len(recurrence.packed)))
+
+    def classify(word: tuple[int, ...]) -> int:
+        code = node.start().values
+        for symbol in word:
+            code = node.step(code, np.array([symbol])).values
+        return int(node.classes(code).values[0])
+
+    return _Evidence(
+        closure=closure,
+        elements={"representatives": pack(representatives), "pairs": pairs.tolist()},
+        classify=classify,
+        margins=margins,
+        doubt="" if margins.is_certain else "rounding could change a nearest representative",
+    )
+
+
 def _without_remedy(error: VerificationError) -> str:
     """Return what is wrong; the remedy that follows is for those who call `extract`."""
     return str(error).partition(". ")[0]
 
 
-def _only_tried(model: RegularGPT, language: Language, doubt: str) -> _Evidence:
+def _only_tried(model: RegularGPT | Recurrent, language: Language, doubt: str) -> _Evidence:
     """Test all short words on the model, where there is no algebra to explore."""
     elements = MonoidElements(language)
     right_to, doubt = try_short_words(model, language, doubt)
     return _Evidence(
-        closure=Closure((), elements, model.config.chunk_size, reason=doubt),
+        closure=Closure((), elements, getattr(model.config, "chunk_size", 2), reason=doubt),
         elements={},
         classify=lambda word: predict_class(model, word),
         doubt=doubt,

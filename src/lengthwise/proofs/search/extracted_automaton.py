@@ -13,6 +13,8 @@ from lengthwise.errors import VerificationError
 from lengthwise.languages.language import Language
 from lengthwise.messages import format_count
 from lengthwise.models.binary_recurrent import BinaryRecurrent
+from lengthwise.models.recurrent import Recurrent
+from lengthwise.models.stepping import steps_of
 from lengthwise.proofs.search.certify_structure import slots_language
 from lengthwise.proofs.search.code_recurrence import CodeRecurrence, TrackedCodes
 from lengthwise.proofs.search.exact_learning import language_of
@@ -26,6 +28,8 @@ from lengthwise.proofs.search.network import (
     require_same_classes,
 )
 from lengthwise.proofs.search.own_automaton import Neighbours, own_automaton
+from lengthwise.proofs.search.snapped_states import SnappedStates
+from lengthwise.proofs.search.state_snapping import draw_validation, snap_states
 
 _MOST_STEPS = 1_000_000
 """Most steps of an exploration: a code and a symbol each."""
@@ -49,6 +53,8 @@ class Extraction:
     """Tells whether, in addition, no rounding could change what was read off."""
     algebra: ExtractedAlgebra | None = None
     """The finite algebra of a RegularGPT, from which its automaton was learned."""
+    states: SnappedStates | None = None
+    """The table of a recurrence whose state was snapped, from which its automaton was read."""
 
     def __repr__(self) -> str:
         states = format_count(self.automaton.num_states, "state")
@@ -59,14 +65,16 @@ class Extraction:
         """Say in words how far the automaton is the network."""
         return describe_fidelity(is_exact=self.is_exact, is_certain=self.is_certain)
 
-    def snap(self) -> SnappedModel:
+    def snap(self) -> SnappedModel | SnappedStates:
         """Return the model with vectors snapped to representatives, so that tables answer.
 
         It is used like the model, in `evaluate`, `predict` and `learn_automaton`, and is very fast.
 
         Raises:
-            VerificationError: the network composes no vectors of sub-words.
+            VerificationError: the network has bits or slots, and nothing that can be snapped.
         """
+        if self.states is not None:
+            return self.states
         if self.algebra is None:
             raise VerificationError(
                 "only a RegularGPT has vectors of sub-words to snap, and this automaton was read "
@@ -101,7 +109,8 @@ def extract_automaton(
     """Extract the minimal automaton of a network over the symbols and the domain of a language.
 
     A network with a slot for each state holds it in its weights, and a recurrence of bits in its
-    codes, which are explored for at most a million steps. Of a RegularGPT the finite algebra is
+    codes, which are explored for at most a million steps. The state of another recurrence of the
+    package is snapped to representatives (`snap_states`). Of a RegularGPT the finite algebra is
     extracted (`extract_algebra`), and its automaton is learned exactly; `max_elements` (of
     continuous memory) and `max_states` bound these two steps.
 
@@ -115,6 +124,8 @@ def extract_automaton(
         return _exactly(slots, is_certain=True)
     if type(model) is BinaryRecurrent:
         return _of_codes(model, language)
+    if type(model) is Recurrent:
+        return _of_states(model, language)
     require_same_classes(require_regular_gpt(model), language)
     extraction = extract_algebra(model, language.domain, max_elements=max_elements)
     learned = language_of(
@@ -147,6 +158,17 @@ def _of_codes(model: BinaryRecurrent, language: Language) -> Extraction:
     transitions, classes = automaton
     computed = replace(language, transitions=transitions, classes=classes, start=0, spec="")
     return _exactly(computed.minimise(), is_certain=codes.is_certain)
+
+
+def _of_states(model: Recurrent, language: Language) -> Extraction:
+    """Snap the state of a recurrence, and read the automaton off the table."""
+    require_same_classes(require_provable(model), language)
+    sizes = {"num_symbols": language.num_symbols, "num_classes": language.num_classes}
+    found = snap_states(steps_of(model, **sizes), language, draw_validation(language))
+    if found.snapped is None:
+        raise VerificationError(f"no automaton is near this model: {found.reason}. Train longer.")
+    automaton = found.snapped.automaton(language)
+    return Extraction(automaton=automaton, is_exact=False, is_certain=False, states=found.snapped)
 
 
 def _exactly(language: Language, *, is_certain: bool) -> Extraction:

@@ -20,19 +20,21 @@ from lengthwise.models.binary_recurrent_config import BinaryRecurrentConfig
 from lengthwise.models.meta_networks import undrawn
 from lengthwise.models.rational_gpt import RationalGPT
 from lengthwise.models.rational_gpt_config import RationalGPTConfig
+from lengthwise.models.recurrent import Recurrent, RecurrentConfig
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
 from lengthwise.models.state_slots import StateSlots, StateSlotsConfig
 from lengthwise.models.transformer_config import NetworkConfig
 from lengthwise.models.window_scratchpad import WindowScratchpad
 from lengthwise.models.window_scratchpad_config import WindowScratchpadConfig
 
-Provable = RegularGPT | BinaryRecurrent | StateSlots | WindowScratchpad
+Provable = RegularGPT | BinaryRecurrent | Recurrent | StateSlots | WindowScratchpad
 """Networks that can be proved: their steps are known in float64 with bounds."""
 
 PROVABLE: Mapping[type[nn.Module], type[NetworkConfig]] = {
     RegularGPT: RegularGPTConfig,
     RationalGPT: RationalGPTConfig,
     BinaryRecurrent: BinaryRecurrentConfig,
+    Recurrent: RecurrentConfig,
     StateSlots: StateSlotsConfig,
     WindowScratchpad: WindowScratchpadConfig,
 }
@@ -61,6 +63,8 @@ _COMPARED_APART = frozenset(
         "_load_state_dict_pre_hooks",  # the weights are there
         "_load_state_dict_post_hooks",
         "_is_full_backward_hook",  # stays when a hook is gone
+        "_flat_weights",  # of torch's recurrent layers; see `_require_own_weights`
+        "_flat_weight_refs",
         "training",
     }
 )
@@ -170,6 +174,7 @@ def _compare(own_module: nn.Module, fresh: nn.Module, path: str) -> None:
         if not ordered:
             raise _refusal(path, f"has the {kind[1:]} {of_mine}, not {of_fresh}")
     _compare_attributes(own_module, fresh, path)
+    _require_own_weights(own_module, path)
     for name, parameter in fresh._parameters.items():
         _compare_parameters(own_module._parameters[name], parameter, _join_path(path, name))
     for name, module in fresh._modules.items():
@@ -179,6 +184,14 @@ def _compare(own_module: nn.Module, fresh: nn.Module, path: str) -> None:
                 raise _refusal(_join_path(path, name), f"is {other}, not {module}")
             continue
         _compare(other, module, _join_path(path, name))
+
+
+def _require_own_weights(module: nn.Module, path: str) -> None:
+    """Refuse a recurrent layer of torch that computes with other weights than its parameters."""
+    if isinstance(module, nn.RNNBase):
+        used, own = module._flat_weights, [getattr(module, n) for n in module._flat_weights_names]
+        if len(used) != len(own) or any(a is not b for a, b in zip(used, own, strict=True)):
+            raise _refusal(path, "computes with other weights than its parameters")
 
 
 def _compare_attributes(module: nn.Module, fresh: nn.Module, path: str) -> None:

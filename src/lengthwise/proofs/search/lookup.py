@@ -38,7 +38,7 @@ _CACHED = 2**15
 
 _FLOAT32_WHOLE = 2**24
 
-_CERTAIN = 30.0
+CERTAIN = 30.0
 """Logit of the class where an algebra has none: any other class gets a share below 1e-12."""
 
 Table = NDArray[Any]
@@ -329,7 +329,7 @@ def _logits(tables: Tables, num_classes: int) -> NDArray[np.float64]:
     may be larger: then that of the class is raised to the next number above.
     """
     if tables.logits is None:
-        return _CERTAIN * np.eye(num_classes)[tables.classes]
+        return CERTAIN * np.eye(num_classes)[tables.classes]
     logits = tables.logits.astype(np.float64)
     (other,) = np.nonzero(logits.argmax(axis=1) != tables.classes)
     above = np.nextafter(logits[other].max(axis=1, initial=-np.inf), np.inf)

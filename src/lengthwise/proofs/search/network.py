@@ -15,8 +15,6 @@ from lengthwise.models.binary_recurrent import BinaryRecurrent
 from lengthwise.models.custom_network import Adapted
 from lengthwise.models.rational_gpt import RationalGPT
 from lengthwise.models.regular_gpt import RegularGPT
-from lengthwise.models.state_slots import StateSlots
-from lengthwise.models.window_scratchpad import WindowScratchpad
 from lengthwise.proofs.check.bfloat16_balls import Precision
 from lengthwise.proofs.check.node import Node
 from lengthwise.proofs.search.integrity import (
@@ -68,7 +66,7 @@ def require_provable(model: nn.Module) -> Provable:
             f"Use regular-gpt-binary or gru-binary, or lw.interpret.learn_automaton in Python, "
             f"which tests any model."
         )
-    assert isinstance(model, RegularGPT | BinaryRecurrent | StateSlots | WindowScratchpad)
+    assert isinstance(model, Provable)
     require_plain(model)
     types = {weight.dtype for weight in model.parameters()}
     if types not in ({torch.float32}, {torch.float64}):

@@ -1,0 +1,80 @@
+"""Networks that give two methods, `start` and `step`, in place of `forward`.
+
+`lengthwise.models.stepping` says what the methods return.
+
+Axes:
+    word      words of a batch
+    position  positions of a row; a word takes the last ones
+    class     classes
+"""
+
+from collections.abc import Iterator
+from typing import Any, TypeAlias
+
+import torch
+from torch import Tensor, nn
+
+from lengthwise.layers.right_aligned import ClassLogits, Lengths, Words
+from lengthwise.models.alignment import align_left
+
+State: TypeAlias = Any
+"""A tensor, or a tuple, list or dictionary of tensors, with the word as their first axis."""
+
+
+class Stepped(nn.Module):
+    """A recurrence that is called with words, for networks that have `start` and `step` alone."""
+
+    def __init__(self, module: nn.Module) -> None:
+        super().__init__()
+        self.module = module
+
+    def forward(self, tokens: Words, lengths: Lengths | None = None) -> ClassLogits:
+        """Return the logits of the class of each right-aligned word."""
+        symbols, lengths = align_left(tokens, lengths, 2**62, checked=False)
+        stepping: Any = self.module
+        first, state = stepping.start()
+        result = first.expand(len(tokens), -1)
+        state = rebuild(state, (_expanded(leaf, len(tokens)) for leaf in leaves(state)))
+        for place, column in enumerate(symbols.unbind(dim=1)):
+            logits, state = stepping.step(state, column.clamp(min=0))
+            result = torch.where((lengths == place + 1)[:, None], logits, result)
+        return result
+
+
+def _expanded(leaf: Tensor, count: int) -> Tensor:
+    return leaf.expand(count, *leaf.shape[1:]).clone()
+
+
+def has_steps(module: nn.Module) -> bool:
+    """Return whether a network of somebody's own has the two methods."""
+    is_own = not type(module).__module__.startswith("lengthwise.")
+    return is_own and all(callable(getattr(module, name, None)) for name in ("start", "step"))
+
+
+def has_steps_alone(module: nn.Module) -> bool:
+    """Return whether it has them, and no `forward`."""
+    return has_steps(module) and type(module).forward is nn.Module.forward
+
+
+def leaves(state: State) -> Iterator[Tensor]:
+    """Yield the tensors of a state."""
+    if isinstance(state, Tensor):
+        yield state
+    elif isinstance(state, tuple | list):
+        for part in state:
+            yield from leaves(part)
+    elif isinstance(state, dict):
+        for part in state.values():
+            yield from leaves(part)
+
+
+def rebuild(template: State, parts: Iterator[Tensor]) -> State:
+    """Return a state of the form of another, with these tensors."""
+    if isinstance(template, Tensor):
+        return next(parts)
+    if isinstance(template, dict):
+        return {name: rebuild(part, parts) for name, part in template.items()}
+    if isinstance(template, tuple | list):
+        built = [rebuild(part, parts) for part in template]
+        return built if isinstance(template, list) else tuple(built)
+    return template

@@ -1,0 +1,199 @@
+r"""The step function of a recurrence whose state is snapped, from its weights, in float64.
+
+This is an independent implementation of `models.recurrent.Recurrent` on balls (`balls.py`), without
+torch. After each symbol the state is replaced by the nearest representative, in Euclidean distance;
+the answer is the class of the logits of the state before that. So a code is a pair (representative,
+class), and `SnappedNode` implements `BoundedCoded`.
+
+A state in a ball of radius ρ has its nearest representative for certain if the next is farther by
+more than 2 ρ. With a the inputs, h the state before of a layer, and gates of torch:
+
+    elman, elman-relu   $h' = f(W a + b + U h + c)$, f = tanh or ReLU
+    gru                 $h' = n + z (h - n)$, $n = \tanh(W_n a + b_n + r (U_n h + c_n))$
+    lstm                $s' = f s + i g$, $h' = o \tanh s'$
+
+Axes:
+    prefix          words that have been read so far
+    representative  states that others are snapped to
+    width           numbers in a state: h of every layer, then s of every layer
+"""
+
+from collections.abc import Mapping
+from math import sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lengthwise.errors import VerificationError
+from lengthwise.proofs.check.arrays import Integers
+from lengthwise.proofs.check.balls import Ball, Floats, Matrix, norm, norm_bound
+from lengthwise.proofs.check.bounded import Codes, Decided, largest
+from lengthwise.proofs.check.layer_node import arithmetic_of, quietly, require_shapes
+
+GATES = {"elman": 1, "elman-relu": 1, "gru": 3, "lstm": 4}
+"""Matrices of a cell, below each other in one."""
+
+_OUTWARD = 1e-9
+"""More than rounding loses in computing a distance, relative to it."""
+
+
+class SnappedNode:
+    """The snapped step function of one trained network and its representatives.
+
+    `settings` are those of `RecurrentConfig`; `weights` are named as in its state dictionary. The
+    first representative must be the initial state, which is zero.
+
+    Raises:
+        VerificationError: settings, weights and representatives do not fit together.
+    """
+
+    def __init__(
+        self,
+        settings: Mapping[str, Any],
+        weights: Mapping[str, NDArray[Any]],
+        representatives: Floats,
+    ) -> None:
+        self.num_symbols = int(settings["vocab_size"])
+        self._cell, self._layers = settings["cell"], int(settings["num_layers"])
+        self._width = int(settings["d_model"])
+        require_shapes(weights, _shapes(settings))
+        numbers = self._width * self._layers * (2 if self._cell == "lstm" else 1)
+        is_fit = representatives.ndim == 2 and representatives.shape[1:] == (numbers,)
+        if not is_fit or not len(representatives) or not np.isfinite(representatives).all():
+            raise VerificationError(
+                f"representatives are states of {numbers} numbers, but their shape is "
+                f"{list(representatives.shape)}, or some are not finite."
+            )
+        if representatives[0].any():
+            raise VerificationError("the first representative is the initial state, which is zero.")
+        self.representatives = representatives.astype(np.float64)
+        self.arithmetic = arithmetic_of(weights, "weights")
+        wide = {name: np.asarray(w, dtype=np.float64) for name, w in weights.items()}
+        self._answer = Matrix(wide["answer.weight"], wide["answer.bias"])
+        self._inputs, self._recurrent = (
+            [self._gates(wide, kind, layer) for layer in range(self._layers)]
+            for kind in ("ih", "hh")
+        )
+        self._logits_distance, self._logits_radius = np.full(1, np.inf), np.zeros(1)
+
+    def start(self) -> Decided:
+        """Return the code of the empty word: the first representative, and the class of zero."""
+        classes = self._classes(Ball(np.zeros((1, self._width)), np.zeros(1)))
+        codes = np.stack([np.zeros(1, dtype=np.int64), classes], axis=1)
+        return Decided(codes, np.empty(0), np.empty(0))
+
+    @quietly
+    def step(self, codes: Codes, symbols: Integers) -> Decided:
+        """Return the codes after symbols, and by how much each nearest representative leads."""
+        state, answered = self._after(self.representatives[codes[:, 0]], symbols)
+        classes = self._classes(answered)
+        away = np.stack([norm(state.centre - each) for each in self.representatives], axis=1)
+        nearest = np.where(np.isnan(away), np.inf, away).argmin(axis=1)
+        best = np.take_along_axis(away, nearest[:, None], axis=1)
+        is_other = np.arange(away.shape[1]) != nearest[:, None]
+        doubt = 2 * state.radius[:, None] + _OUTWARD * (away + best + 1e-9)
+        found = np.stack([nearest, classes], axis=1)
+        return Decided(found, (away - best)[is_other], doubt[is_other])
+
+    def classes(self, codes: Codes) -> Decided:
+        """Return the classes of the words that led to codes, with the least lead of any logit."""
+        return Decided(codes[:, 1], self._logits_distance, self._logits_radius)
+
+    def _classes(self, states: Ball) -> Integers:
+        """Return the classes of states, and keep the logit that leads by the least."""
+        decided = largest(*self.arithmetic.numbers(states, self._answer))
+        if decided.distance.size:
+            worst = int((decided.distance - decided.radius).argmin())
+            room = self._logits_distance[0] - self._logits_radius[0]
+            if not decided.distance[worst] - decided.radius[worst] >= room:
+                self._logits_distance = decided.distance[worst : worst + 1]
+                self._logits_radius = decided.radius[worst : worst + 1]
+        return np.asarray(decided.values, dtype=np.int64)
+
+    def _after(self, states: Floats, symbols: Integers) -> tuple[Ball, Ball]:
+        """Return the states after symbols, and the part that is read."""
+        exact = np.zeros(len(states))
+        parts = [Ball(part, exact) for part in np.split(states, states.shape[1] // self._width, 1)]
+        below = Ball(np.eye(self.num_symbols)[symbols], exact)
+        hidden, cells = [], []
+        for layer in range(self._layers):
+            if self._cell == "lstm":
+                below, cell = self._lstm(layer, below, parts[layer], parts[self._layers + layer])
+                cells.append(cell)
+            elif self._cell == "gru":
+                below = self._gru(layer, below, parts[layer])
+            else:
+                active = self.arithmetic.tanh if self._cell == "elman" else self.arithmetic.relu
+                below = active(self._sum(layer, 0, below, parts[layer]))
+            hidden.append(below)
+        together = [*hidden, *cells]
+        centre = np.concatenate([ball.centre for ball in together], axis=1)
+        return Ball(centre, norm_bound(np.stack([ball.radius for ball in together], 1))), below
+
+    def _gru(self, layer: int, below: Ball, before: Ball) -> Ball:
+        arithmetic = self.arithmetic
+        reset, keep = (arithmetic.sigmoid(self._sum(layer, gate, below, before)) for gate in (0, 1))
+        old = arithmetic.linear(before, self._recurrent[layer][2])
+        inputs, part = self._inputs[layer][2], arithmetic.product(reset, old)
+        total = arithmetic.linear(below, inputs) + part
+        size = _size(inputs, below) + part.bound_norms()
+        new = arithmetic.tanh(self._loose(total, size, below, before))
+        change = arithmetic.add(before, Ball(-new.centre, new.radius))
+        after = arithmetic.add(new, arithmetic.product(keep, change))
+        return arithmetic.round(after, 4)  # as (1 - z) n + z h, too
+
+    def _lstm(self, layer: int, below: Ball, before: Ball, cell: Ball) -> tuple[Ball, Ball]:
+        arithmetic = self.arithmetic
+        sums = [self._sum(layer, gate, below, before) for gate in range(4)]
+        enter, forget, leave = (arithmetic.sigmoid(sums[gate]) for gate in (0, 1, 3))
+        new = arithmetic.product(enter, arithmetic.tanh(sums[2]))
+        cell = arithmetic.add(arithmetic.product(forget, cell), new)
+        return arithmetic.product(leave, arithmetic.tanh(cell)), cell
+
+    def _sum(self, layer: int, gate: int, below: Ball, before: Ball) -> Ball:
+        """Return the sum of both linear maps."""
+        inputs, recurrent = self._inputs[layer][gate], self._recurrent[layer][gate]
+        total = self.arithmetic.linear(below, inputs) + self.arithmetic.linear(before, recurrent)
+        return self._loose(total, _size(inputs, below) + _size(recurrent, before), below, before)
+
+    def _loose(self, total: Ball, size: Floats, below: Ball, before: Ball) -> Ball:
+        """Return a sum of two sums whose terms may be added among each other, in any order.
+
+        Terms are then rounded as often as there are terms in all; `size` bounds the norm of the
+        sums of their absolute values.
+        """
+        terms = below.centre.shape[-1] + before.centre.shape[-1] + 4
+        lost = sqrt(self._width) * self.arithmetic.bound_underflow(terms, size)
+        fresh = self.arithmetic.safe(size, self.arithmetic.gamma(terms) * size + lost)
+        return Ball(total.centre, total.radius + fresh)
+
+    def _gates(self, weights: Mapping[str, Floats], kind: str, layer: int) -> list[Matrix]:
+        count = GATES[self._cell]
+        matrices, biases = (
+            np.split(weights[f"cell.{part}_{kind}_l{layer}"], count) for part in ("weight", "bias")
+        )
+        return [Matrix(*pair) for pair in zip(matrices, biases, strict=True)]
+
+
+def _size(matrix: Matrix, x: Ball) -> Floats:
+    """Bound the norm of the sums of absolute values of a map's terms."""
+    return matrix.frobenius * x.bound_norms() + matrix.bias_norm
+
+
+def _shapes(settings: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
+    """Return the shapes of all weights."""
+    width, rows = settings["d_model"], GATES[settings["cell"]] * settings["d_model"]
+    shapes: dict[str, tuple[int, ...]] = {
+        "answer.weight": (settings["num_classes"], width),
+        "answer.bias": (settings["num_classes"],),
+    }
+    for layer in range(settings["num_layers"]):
+        below = width if layer else settings["vocab_size"]
+        shapes |= {
+            f"cell.weight_ih_l{layer}": (rows, below),
+            f"cell.weight_hh_l{layer}": (rows, width),
+            f"cell.bias_ih_l{layer}": (rows,),
+            f"cell.bias_hh_l{layer}": (rows,),
+        }
+    return shapes

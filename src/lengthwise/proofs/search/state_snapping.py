@@ -1,0 +1,307 @@
+"""The choice of representatives for the states of a recurrence, and the verdict.
+
+States that validation words lead to give the scale: radii are fixed shares of the greatest distance
+of a state from the start, from coarse to fine. For each radius there are two sets of
+representatives, neither of which sees a class of a word:
+
+    images  the start, and states after representatives, each farther than the radius from those
+            before it, until no step leads to another one
+    means   the start, and the means of the validation words' states, clustered within the radius
+
+A level of fineness *closes* if it needs few enough representatives and its table is certain, and it
+*validates* if the snapped network is right on as many validation words as the network itself. The
+first level that does both is taken (`validation`), or the first whose snapped network is proved
+right at every length (`proof`). The proof itself is that of any recurrence (`exploration.decide`).
+
+Axes:
+    word            words of a batch
+    representative  states that others are snapped to
+    width           numbers of a state
+"""
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from lengthwise.errors import VerificationError
+from lengthwise.languages.language import Language
+from lengthwise.messages import format_count
+from lengthwise.models.alignment import align_left
+from lengthwise.models.stepping import Rows, StateError, Steps
+from lengthwise.proofs.search.exploration import decide
+from lengthwise.proofs.search.snapped_states import (
+    SnappedStates,
+    distances,
+    step_in_batches,
+    tabulate_states,
+)
+from lengthwise.tasks.task import Batch, Task
+
+Choice = Literal["proof", "validation"]
+StateVerdict = Literal["equivalent", "counterexample", "not-closed"]
+
+MAX_REPRESENTATIVES = 1_000
+"""Most representatives of a level."""
+
+VALIDATION, VALIDATION_LENGTH = 1_000, 40
+"""Number of validation words, and their greatest length unless another is given."""
+
+_SHARES = tuple(2.0 ** (-half / 2) for half in range(1, 17))
+"""Radii, as shares of the greatest distance of a state from the start."""
+
+_CLUSTERED = 2_000
+"""Most states that are clustered."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Fineness:
+    """One level of fineness that was tried."""
+
+    radius: float
+    way: Literal["images", "means"]
+    representatives: int | None
+    """Number of representatives; None if there would be more than the most."""
+    is_certain: bool = False
+    """Whether the table has neither a near tie of representatives nor one of logits."""
+    right: int | None = None
+    """Number of validation words on which the snapped network is right."""
+    verdict: StateVerdict | None = None
+    """None where nothing was decided."""
+    wrong_length: int | None = None
+    """Length of the shortest word on which the snapped network is wrong."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class StateSnapping:
+    """A recurrence snapped to representatives, and what was decided about it."""
+
+    snapped: SnappedStates | None
+    """The snapped network; None if no level closes and validates."""
+    verdict: StateVerdict
+    """`equivalent`: the *snapped* network is right at every length."""
+    wrong: tuple[int, ...] | None
+    """A shortest word on which the snapped network is wrong."""
+    chosen_by: Choice
+    """What the level was chosen by; without a proof it is always validation."""
+    tried: tuple[Fineness, ...]
+    validation_words: int
+    validation_right: int
+    """Number of validation words on which the network itself is right."""
+    reason: str = ""
+    """Reason why nothing was decided."""
+
+    @property
+    def representatives(self) -> int | None:
+        """Number of representatives that words lead to."""
+        if self.snapped is None:
+            return None
+        return len(set(self.snapped.snaps.of_element.tolist()))
+
+    def summary(self) -> dict[str, Any]:
+        """Return the result as plain values, with every level that was tried."""
+        snaps = None if self.snapped is None else self.snapped.snaps
+        return {
+            "verdict": self.verdict,
+            "chosen_by": self.chosen_by,
+            "representatives": self.representatives,
+            "radius": None if snaps is None else snaps.radius,
+            "largest_move": None if snaps is None else float(snaps.distances.max()),
+            "validation_words": self.validation_words,
+            "validation_right_raw": self.validation_right,
+            "wrong_length": None if self.wrong is None else len(self.wrong),
+            "reason": self.reason,
+            "levels_tried": [
+                {name: getattr(level, name) for name in Fineness.__slots__} for level in self.tried
+            ],
+        }
+
+
+def snap_states(
+    steps: Steps,
+    language: Language,
+    validation: Batch,
+    *,
+    choose: Choice = "proof",
+    seconds: float = 60.0,
+    max_representatives: int = MAX_REPRESENTATIVES,
+    seed: int = 0,
+) -> StateSnapping:
+    """Snap a recurrence to representatives, and decide whether it is right at every length.
+
+    Raises:
+        VerificationError: a state or logits are not finite on a validation word or after a
+            representative, or numbers depend on the other words of a batch.
+    """
+    end = time.monotonic() + seconds
+    logits, states = _visit(steps, validation, language)
+    classes = validation.classes
+    raw_right = int((logits.argmax(dim=1) == classes).sum())
+    generator = torch.Generator().manual_seed(seed)
+    start = steps.start()[1]
+    scale = float(distances(states, start).max()) if len(states) else 0.0
+    if len(states) > _CLUSTERED:
+        states = states[torch.randperm(len(states), generator=generator)[:_CLUSTERED]]
+    symbols, lengths = align_left(
+        validation.tokens, validation.lengths, language.num_symbols, checked=False
+    )
+    tried: list[Fineness] = []
+    best: tuple[SnappedStates, Fineness, Any] | None = None
+    reason = ""
+    too_fine = set[str]()
+    for radius, way in _levels(scale):
+        if way in too_fine:  # it would need even more representatives
+            continue
+        if tried and time.monotonic() > end:
+            reason = f"the budget of {seconds:.0f} s is spent"
+            break
+        level = Fineness(radius=radius, way=way, representatives=None)
+        points = (
+            _images(steps, radius, max_representatives, end)
+            if way == "images"
+            else _means(start, states, radius, max_representatives)
+        )
+        if points is None:
+            too_fine.add(way)
+            tried.append(level)
+            continue
+        snapped = tabulate_states(steps, points, radius)
+        elements = snapped.elements_after(symbols, lengths)
+        right = int((torch.from_numpy(snapped.classes)[elements] == classes).sum())
+        is_certain = snapped.snaps.is_certain
+        level = replace(level, representatives=len(points), is_certain=is_certain, right=right)
+        if not is_certain or right < raw_right:
+            tried.append(level)
+            continue
+        found: Any = decide(snapped, language)
+        verdict: StateVerdict = "not-closed"
+        if found.is_closed or found.wrong is not None:
+            verdict = "equivalent" if found.is_closed else "counterexample"
+        wrong = None if found.wrong is None else len(found.wrong)
+        tried.append(replace(level, verdict=verdict, wrong_length=wrong))
+        if best is None or verdict == "equivalent":
+            best = (snapped, tried[-1], found)
+        if verdict == "equivalent" or choose == "validation":
+            break
+    common: dict[str, Any] = {
+        "tried": tuple(tried),
+        "validation_words": len(classes),
+        "validation_right": raw_right,
+    }
+    if best is None:
+        reason = reason or (
+            f"none of {format_count(len(tried), 'level')} of fineness closes with at most "
+            f"{max_representatives:,} representatives and is right on as many validation words as "
+            f"the network"
+        )
+        return StateSnapping(
+            snapped=None,
+            verdict="not-closed",
+            wrong=None,
+            chosen_by="validation",
+            reason=reason,
+            **common,
+        )
+    snapped, level, found = best
+    is_proved = level.verdict == "equivalent"
+    assert level.verdict is not None
+    return StateSnapping(
+        snapped=snapped,
+        verdict=level.verdict,
+        wrong=found.wrong,
+        chosen_by="proof" if is_proved and choose == "proof" else "validation",
+        reason=found.reason,
+        **common,
+    )
+
+
+def draw_validation(
+    language: Language, longest: int = VALIDATION_LENGTH, *, seed: int = 0
+) -> Batch:
+    """Draw validation words: of uniform lengths, and classes equally often."""
+    generator = torch.Generator().manual_seed(seed + 1)
+    return Task(language=language).draw_mixed(VALIDATION, longest, generator)
+
+
+def _levels(scale: float) -> Iterator[tuple[float, Literal["images", "means"]]]:
+    """Yield radii with both ways to choose representatives, from coarse to fine."""
+    for share in _SHARES:
+        yield share * scale, "images"
+        yield share * scale, "means"
+
+
+def _visit(
+    steps: Steps, words: Batch, language: Language
+) -> tuple[Float[Tensor, "word class"], Rows]:
+    """Return the logits of words, and the states after all their prefixes but the empty one."""
+    symbols, lengths = align_left(words.tokens, words.lengths, steps.num_symbols, checked=False)
+    first, rows = steps.start()
+    logits, rows = first.repeat(len(symbols), 1), rows.repeat(len(symbols), 1)
+    visited = [rows[:0]]
+    for place in range(symbols.shape[1]):
+        alive = (lengths > place).nonzero()[:, 0]
+        if not len(alive):
+            break
+        try:
+            logits[alive], rows[alive] = steps.step(rows[alive], symbols[alive, place])
+        except StateError as error:
+            row = int(alive[error.row])
+            word = language.decode(symbols[row, : place + 1].tolist())
+            raise VerificationError(f"{error} after {word!r:.60}. Look at its weights.") from None
+        visited.append(rows[alive].clone())
+    return logits, torch.cat(visited)
+
+
+def _images(steps: Steps, radius: float, most: int, end: float) -> Rows | None:
+    """Return states that follow from each other, each farther than the radius from the earlier."""
+    known = steps.start()[1]
+    words: list[tuple[int, ...]] = [()]
+    first = 0
+    while first < len(known):
+        last = len(known)
+        row = torch.arange(first, last).repeat_interleave(steps.num_symbols)
+        symbol = torch.arange(steps.num_symbols).repeat(last - first)
+        try:
+            _, after = step_in_batches(steps, known[row], symbol)
+        except StateError as error:
+            word = [*words[int(row[error.row])], int(symbol[error.row])]
+            raise VerificationError(
+                f"{error} after the symbols {word}, with the state snapped after each. Nothing is "
+                f"decided about such a network; look at its weights."
+            ) from None
+        far = (distances(after, known).min(dim=1).values > radius).nonzero()[:, 0]
+        for place in far.tolist():
+            fresh = known[last:]
+            if len(fresh) and float(distances(after[place : place + 1], fresh).min()) <= radius:
+                continue
+            if len(known) == most or time.monotonic() > end:
+                return None
+            known = torch.cat([known, after[place : place + 1]])
+            words.append((*words[int(row[place])], int(symbol[place])))
+        first = last
+    return known
+
+
+def _means(start: Rows, states: Rows, radius: float, most: int) -> Rows | None:
+    """Return the start and the means of clusters: of states within the radius of a first one."""
+    leaders = start
+    cluster: list[int] = []
+    for state in states:
+        away = distances(state[None], leaders)[0]
+        nearest = int(away.argmin())
+        if float(away[nearest]) > radius:
+            if len(leaders) == most:
+                return None
+            nearest = len(leaders)
+            leaders = torch.cat([leaders, state[None]])
+        cluster.append(nearest)
+    of_state = torch.tensor(cluster, dtype=torch.long)
+    sums = torch.zeros(len(leaders), states.shape[1], dtype=torch.float64)
+    sums.index_add_(0, of_state, states.double())
+    counts = torch.bincount(of_state, minlength=len(leaders)).clamp(min=1)
+    means = (sums / counts[:, None]).to(states.dtype)
+    return torch.cat([start, means[torch.bincount(of_state, minlength=len(leaders)) > 0]])
