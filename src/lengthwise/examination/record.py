@@ -85,7 +85,8 @@ class Examination:
     def snapped(self) -> Any:
         """The snapped network, a `torch.nn.Module` that answers by a table; None if there is none.
 
-        `.save(FILE)` stores it, and `lw.certify(network, language=...)` decides about it again.
+        `.save(FILE)` stores it, and `lw.interpret.decide(found.snapped, language)` decides about it
+        again.
         """
         return None if self.snapping is None else self.snapping.snapped
 
