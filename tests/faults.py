@@ -311,8 +311,8 @@ FAULTS = (
     Fault(
         "sums over a chunk counted short",
         "proofs/check/layer_node.py",
-        "arithmetic.sums(chunk_size + 1)",
-        "arithmetic.sums(chunk_size - 1)",
+        "arithmetic.sums(chunk + 1)",
+        "arithmetic.sums(chunk - 1)",
         "proofs/check/test_rounding_ledger.py proofs/check/test_second_ledger.py",
     ),
     Fault(
