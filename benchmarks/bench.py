@@ -7,6 +7,7 @@ of work done side by side do much less. Each figure is the median over repetitio
 import argparse
 import json
 import random
+import re
 import statistics
 import time
 from collections.abc import Callable
@@ -22,6 +23,9 @@ from torch import nn
 from lengthwise.circuits.adders import adder
 from lengthwise.constructions.circuits import compile_circuit
 from lengthwise.constructions.parity import compile_parity
+from lengthwise.decoding.byte_automaton import byte_automaton
+from lengthwise.decoding.token_automaton import TokenAutomaton
+from lengthwise.decoding.vocabulary import Vocabulary
 from lengthwise.languages.spec import parse
 from lengthwise.layers.chunks import grow
 from lengthwise.models.decoder import Decoder
@@ -317,6 +321,35 @@ def monitor() -> dict[str, float]:
     }
 
 
+def decoding() -> dict[str, float]:
+    """The mask of a state over 50,000 tokens of one to ten characters, and what is made once."""
+    draw = random.Random(0)
+    tokens = {bytes([byte]) for byte in range(256)}
+    while len(tokens) < 50_000:
+        tokens.add(
+            "".join(draw.choices(" .,;0123456789abcdefghij", k=draw.randint(2, 10))).encode()
+        )
+    vocabulary = Vocabulary((*sorted(tokens), None), (50_000,))
+    result = {}
+    for expression in (r"[0-9]{4}-[0-9]{2}-[0-9]{2}", r"[a-z]+( [a-z]+)*", r"[^a]*b"):
+        automaton = byte_automaton(re.compile(expression))
+        states = range(automaton.language.num_states)
+        made = partial(TokenAutomaton, automaton, vocabulary)
+        alone, masked = seconds(made, partial(_mask_all, made, states), repeat=5)
+        title = f"{expression}, 50,000 tokens"
+        result[f"milliseconds for the mask of a state of {title}"] = (
+            1e3 * (masked - alone) / len(states)
+        )
+        result[f"milliseconds before the first mask of {title}"] = 1e3 * alone
+    return result
+
+
+def _mask_all(make: Callable[[], TokenAutomaton], states: range) -> None:
+    made = make()
+    for state in states:
+        made.mask(state)
+
+
 SECTIONS: dict[str, Callable[[], dict[str, float]]] = {
     "sharing": sharing,
     "masked": time_masks,
@@ -327,6 +360,7 @@ SECTIONS: dict[str, Callable[[], dict[str, float]]] = {
     "constructions": constructions,
     "steps": steps,
     "monitor": monitor,
+    "decoding": decoding,
     "scratchpad": scratchpad,
     "dilated": partial(texts.forms, seconds),
     "token-loss": partial(texts.losses, seconds),

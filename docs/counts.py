@@ -77,6 +77,11 @@ def sentences(text: str) -> list[int]:
     return [count for count in counts if count >= _FEWEST]
 
 
+def count_words(text: str) -> int:
+    """Return how many words a page has, of prose and code; rules of tables have no letter."""
+    return sum(any(map(str.isalnum, part)) for part in text.split())
+
+
 def hits(text: str) -> dict[str, int]:
     """Return how often each phrase of the word list occurs in a string."""
     flat = " ".join(text.split())
@@ -140,8 +145,8 @@ def _print_pages(root: Path) -> str:
         sums = [0, 0]
         for path in pages:
             text = read_page(path)
-            words = len(text.split())
-            generated = words - len(_GENERATED.sub("", text).split())
+            words = count_words(text)
+            generated = words - count_words(_GENERATED.sub("", text))
             texts.append(prose(text))
             median = statistics.median(sentences(texts[-1]) or [0])
             counts = f"{words:8,} {generated:9,} {median:6.0f} {sum(hits(texts[-1]).values()):5}"

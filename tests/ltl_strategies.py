@@ -1,5 +1,7 @@
 """Random formulas of temporal logic, and their definition by quantifiers over positions."""
 
+from functools import lru_cache
+from random import Random
 from typing import TypeAlias
 
 from hypothesis import strategies as st
@@ -30,6 +32,24 @@ def formulas(
     return st.recursive(leaves, larger, max_leaves=max_leaves)
 
 
+def draw_formula(
+    draw: Random, depth: int, operators: tuple[tuple[str, ...], tuple[str, ...]] = FUTURE
+) -> Tree:
+    """A formula over a and b with operators nested exactly `depth` deep."""
+    unary, binary = operators
+    if depth == 0:
+        return (draw.choice("ab"),)
+    sign = draw.choice(unary + binary)
+    if sign in unary:
+        return (sign, draw_formula(draw, depth - 1, operators))
+    parts = [
+        draw_formula(draw, depth - 1, operators),
+        draw_formula(draw, draw.randrange(depth), operators),
+    ]
+    draw.shuffle(parts)
+    return (sign, *parts)
+
+
 def in_text(tree: Tree) -> str:
     """The formula as it is written, with all parentheses."""
     if len(tree) == 1:
@@ -45,12 +65,13 @@ def temporal_depth(tree: Tree) -> int:
     return below + (tree[0] in ("Y", "O", "H", "S"))
 
 
+@lru_cache(maxsize=2**18)
 def holds(tree: Tree, word: str, i: int) -> bool:
     """Whether the formula holds at position i of a word, from 1; outside it no symbol does."""
     sign, *parts = tree
 
     def at(part: object, j: int) -> bool:
-        return holds(part, word, j)  # type: ignore[arg-type]
+        return holds(part, word, j)
 
     past = range(min(i, 1), i + 1)  # at position 0 only that
     match sign:
@@ -87,7 +108,7 @@ def _holds_ahead(tree: Tree, word: str, i: int) -> bool:
     sign, f, g = (*tree, ("true",))[:3]
 
     def at(part: object, j: int) -> bool:
-        return holds(part, word, j)  # type: ignore[arg-type]
+        return holds(part, word, j)
 
     ahead = range(i, len(word) + 1)  # nothing where the word has ended
     match sign:

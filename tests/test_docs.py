@@ -34,6 +34,7 @@ TEXTS = {page.name: page.read_text(encoding="utf-8") for page in PAGES}
 SHOWING = (
     *("README.md", "index.md", "first_proof.md", "verification.md", "proof_assistant.md"),
     *("runs.md", "monitor.md", "exports.md", "models.md", "zoo.md", "board.md", "certificate.md"),
+    "decoding.md",
     *(("reproducing.md",) if "reproduce" in PLUGGED else ()),
 )
 """Pages whose blocks of kind `text` are what the commands and the Python above them print."""

@@ -31,7 +31,7 @@ def test_every_command_of_the_page_works(
     assert f"`{named}` here" in " ".join(PAGE.split())
     lines = [line for kind, block in BLOCKS if not kind for line in block.splitlines()]
     lines = [line for line in lines if line.startswith("lengthwise ")]
-    assert len(lines) == 13
+    assert len(lines) == 15
     for line in lines:
         given = shlex.split(line)[1:]
         status = main(given + (QUICK if given[0] == "train" else []))

@@ -10,6 +10,7 @@ PLACES = {"tests": "src/lengthwise", "papers/tests": "papers/src/lengthwise_pape
 SPANNING = {
     "tests": """
         test_docs test_docstrings test_english test_errata test_imports test_ladder_page
+        test_logs_page
         test_languages_page test_mirror test_names test_public_names test_settings_page
         test_version test_wheel test_words_page
         circuits/test_broken_circuit_files
@@ -22,7 +23,7 @@ SPANNING = {
         explorer/test_browser explorer/test_browser_drawing explorer/test_browser_film
         explorer/test_browser_recurrent explorer/test_explorer_page_of_docs
         golden/test_golden
-        languages/test_reported
+        languages/test_ltlf_by_mona languages/test_reported
         models/test_models
         notebooks/test_notebooks notebooks/test_site
         problems/test_plugins problems/test_slips

@@ -39,6 +39,7 @@ def test_public_names() -> None:
         "interpret",
         "language",
         "load",
+        "logits_processor",
         "predict",
         "steps",
         "train",

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from lengthwise.answers import evaluate, predict
     from lengthwise.api import certify, compile, infer, load, train
     from lengthwise.constructions.exact import Construction
+    from lengthwise.decoding.processor import logits_processor
     from lengthwise.evaluation.scores import Scores
     from lengthwise.examination.examine import examine
     from lengthwise.examination.record import Examination
@@ -66,6 +67,7 @@ __all__ = [
     "interpret",
     "language",
     "load",
+    "logits_processor",
     "predict",
     "steps",
     "train",
@@ -91,6 +93,7 @@ _ELSEWHERE = {
     "export": "exports.export",
     "extract": "interpret",
     "language": "languages.spec",
+    "logits_processor": "decoding.processor",
     "predict": "answers",
 }
 """Modules of the names that `lengthwise.api` does not have."""

@@ -130,13 +130,17 @@ class Monitor:
         states, counts = self._states, self._counts
         rows, kinds = self._table.rows, self._table.kinds
         changed: list[tuple[int, int, int]] = []
-        for place, (number, symbol) in enumerate(
-            zip(self._number_keys(keys, len(symbols)), symbols, strict=True)
-        ):
+        numbers = self._number_keys(keys, len(symbols))
+        for place, number, symbol in zip(range(len(symbols)), numbers, symbols, strict=True):
             before = states[number]
-            state = states[number] = rows[before][symbol]
+            state = rows[before][symbol]
             counts[number] += 1
-            if kinds[state] != kinds[before] or every:
+            if state != before:
+                states[number] = state
+                if kinds[state] != kinds[before]:
+                    changed.append((place, counts[number], state))
+                    continue
+            if every:
                 changed.append((place, counts[number], state))
         return [
             Change(
@@ -182,20 +186,24 @@ class Monitor:
             self._counts.append(count)
 
     def _number_keys(self, keys: Sequence[str] | None, length: int) -> Iterable[int]:
-        known = self._numbers
-        for key in dict.fromkeys([""] if keys is None else keys):
-            if key not in known:
-                known[key] = len(known)
-                self._states.append(0)
-                self._counts.append(0)
-        return repeat(known[""], length) if keys is None else map(known.__getitem__, keys)
+        known, given = self._numbers, [""] if keys is None else keys
+        try:
+            numbers = list(map(known.__getitem__, given))
+        except KeyError:
+            for key in dict.fromkeys(given):
+                if key not in known:
+                    known[key] = len(known)
+                    self._states.append(0)
+                    self._counts.append(0)
+            numbers = list(map(known.__getitem__, given))
+        return repeat(numbers[0], length) if keys is None else numbers
 
     def _refuse(self, event: str) -> None:
         symbols = shorten(" ".join(self._symbols), 60)
         raise WordError(
             f"the event {shorten(event, 40)!r} is not among the "
-            f"{format_count(len(self._symbols), 'symbol')} of the language ({symbols}). Pass "
-            f"unknown=skip, or give a language that has it."
+            f"{format_count(len(self._symbols), 'symbol')} of the language ({symbols}). Skip "
+            f"such events (--unknown skip; unknown='skip'), or give a language that has it."
         )
 
 

@@ -183,3 +183,28 @@ def test_columns_are_named_and_a_run_on_them_goes_on(
     assert (status, "unknown part of columns 'evnt'" in error) == (2, True)
     status, _, error = shell("train", "parity", "--columns", columns, "--out", str(tmp_path / "x"))
     assert (status, "--columns is for files of words, and parity is not one" in error) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("rows", "part"),
+    [
+        ("1,a,x,1\n2,a,,1\n", "log.csv, line 3: case '2' has no label. Write it in one row."),
+        ("1,a,x,1\n1,b,y,2\n", "log.csv, line 3: case '1' has the label 'y', but 'x' in line 2"),
+        ("1,a,x,soon\n", "log.csv, line 2: the time 'soon' is neither a number nor a date"),
+        ("1,a,x,1\n1,b,x,2026-01-31\n", "log.csv, line 3: the time '2026-01-31' is a date, but"),
+        (",a,x,1\n", "log.csv, line 2 has no case"),
+        ("1,a,x,1\n1,d,x,2\n", "log.csv, line 2, symbol 2: symbol 'd' is not in the alphabet"),
+    ],
+)
+def test_logs_that_cannot_be_read_leave_nothing(
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: str, part: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("log.csv").write_text(f"c,e,l,t\n{rows}")
+    columns = "case=c,event=e,label=l,time=t"
+    given = ("infer", "log.csv", "--columns", columns, "--alphabet", "abc", "--out", "out.json")
+    status, out, error = shell(*given)
+    assert (status, out) == (2, "")
+    assert part in error
+    assert error.count("\n") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["log.csv"]

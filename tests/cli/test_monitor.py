@@ -1,16 +1,20 @@
 """The command `monitor`: streams, files that grow, and a state that outlives a kill."""
 
+import itertools
 import json
 import random
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from cli.shell import Shell
+from lengthwise.languages.serialisation import to_dict
+from lengthwise.languages.spec import parse
 
 RULE = "ltlf[abc]:G (a -> F b) & G !c"
 
@@ -87,6 +91,24 @@ def test_slips(shell: Shell, tmp_path: Path) -> None:
     assert "was kept after 4 bytes of" in error
 
 
+def test_a_formula_that_is_too_large_is_one_line(shell: Shell, tmp_path: Path) -> None:
+    large = "ltlf:" + " & ".join(f"F (e{i} | X X f{i})" for i in range(30))
+    for given in (
+        ("monitor", large),
+        ("describe", large),
+        ("export", large),
+        ("diff", "parity", large),
+    ):
+        file = ["--out", str(tmp_path / "m.svg")] if given[0] == "export" else []
+        status, out, error = shell(*given, *file)
+        assert (status, out) == (2, "")
+        assert error == (
+            "lengthwise: the formula has 90 temporal operators and needs more than 30,000,000 "
+            "steps of the search for its states, the most that are made. Use a smaller formula.\n"
+        )
+    assert not [*tmp_path.iterdir()]
+
+
 def test_a_state_goes_on_where_it_ended(shell: Shell, tmp_path: Path) -> None:
     log, state = tmp_path / "events", tmp_path / "state.json"
     log.write_text("x\ta\n")
@@ -96,6 +118,15 @@ def test_a_state_goes_on_where_it_ended(shell: Shell, tmp_path: Path) -> None:
     out = shell("monitor", RULE, str(log), "--state", str(state))[1]
     assert out == "x\t2\tb\taccepted\ta\n"
     assert shell("monitor", RULE, str(log), "--state", str(state))[1] == ""
+
+
+def test_an_inferred_automaton_needs_its_file_alone(shell: Shell, tmp_path: Path) -> None:
+    log, inferred = tmp_path / "events", tmp_path / "inferred.json"
+    log.write_text("1\n0\n1\n")
+    inferred.write_text(json.dumps({"language": to_dict(parse("parity")), "words": "not here"}))
+    expected = shell("monitor", "parity", str(log))[1]
+    for subject in (str(inferred), f"inferred:{inferred}"):
+        assert shell("monitor", subject, str(log))[1] == expected != ""
 
 
 def test_a_run_is_monitored_by_its_language(shell: Shell, tmp_path: Path) -> None:
@@ -119,24 +150,56 @@ def test_answers_come_before_the_input_ends() -> None:
         process.wait(20)
 
 
+def test_a_state_is_kept_while_no_event_comes(tmp_path: Path) -> None:
+    state = tmp_path / "state.json"
+    command = [sys.executable, "-m", "lengthwise", "monitor", RULE, "--state", str(state)]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    ) as process:
+        assert process.stdin is not None
+        for number in (1, 2):
+            process.stdin.write(b"x\ta\n")
+            process.stdin.flush()
+            while _lines_kept(state) < number:
+                time.sleep(0.05)
+        process.kill()
+    assert json.loads(state.read_text())["sequences"]["x"][1] == 2
+
+
 @pytest.mark.slow
 def test_nothing_is_lost_by_kills(shell: Shell, tmp_path: Path) -> None:
     """A file grows while the command that follows it is killed at random moments."""
     draw = random.Random(0)
     log, state = tmp_path / "events", tmp_path / "state.json"
-    lines = [f"{draw.randrange(50)}\t{draw.choice('abbb')}\n" for _ in range(20_000)]
+    lines = [f"{draw.randrange(10_000)}\t{draw.choice('abbb')}\n" for _ in range(200_000)]
     log.touch()
     command = [sys.executable, "-m", "lengthwise", "monitor", RULE, str(log), "--follow"]
     for number in range(10):
+        rest = iter(lines[20_000 * number :][:20_000])
+        before = _lines_kept(state)
         with subprocess.Popen(
             [*command, "--state", str(state)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         ) as process:
-            for at in range(0, 2_000, 100):
-                with log.open("a") as file:
-                    file.writelines(lines[2_000 * number + at :][:100])
+            _append(log, rest, 10_000)
+            while _lines_kept(state) == before:
+                time.sleep(0.05)
+            for _ in range(20):
+                _append(log, rest, 500)
                 time.sleep(draw.random() / 5)
             process.send_signal(signal.SIGKILL)
+        assert before < _lines_kept(state) <= 20_000 * (number + 1)
     shell("monitor", RULE, str(log), "--state", str(state))
     alone = tmp_path / "alone.json"
     shell("monitor", RULE, str(log), "--state", str(alone))
-    assert json.loads(state.read_text()) == json.loads(alone.read_text())
+    kept = json.loads(state.read_text())
+    assert kept == json.loads(alone.read_text())
+    assert len(kept["sequences"]) == len({line.partition("\t")[0] for line in lines}) == 10_000
+
+
+def _lines_kept(state: Path) -> int:
+    return int(json.loads(state.read_text())["lines"]) if state.exists() else 0
+
+
+def _append(log: Path, lines: Iterator[str], number: int) -> None:
+    with log.open("a") as file:
+        file.writelines(itertools.islice(lines, number))

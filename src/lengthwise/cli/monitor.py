@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import select
 import sys
 import time
 from collections.abc import Iterator
@@ -11,15 +12,13 @@ from pathlib import Path
 from typing import Any, cast
 
 from lengthwise.cli.output import note
+from lengthwise.cli.subjects import read_subject
 from lengthwise.errors import ConfigError, RunError, WordError
 from lengthwise.escapes import printable
 from lengthwise.files import read_object, require_file_place, values_of, write_json
-from lengthwise.languages.language import Language
-from lengthwise.languages.spec import parse
 from lengthwise.messages import format_count
 from lengthwise.monitor import UNKNOWN, Change, Monitor
 from lengthwise.status_lines import mute
-from lengthwise.zoo_paths import is_shipped
 
 _AT_ONCE = 2**20
 """Bytes that are read at a time."""
@@ -36,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "subject",
         metavar="SPEC|RUN",
-        help="a language, such as 'ltlf:G (a -> F b)' or att:FILE; inferred:FILE.json; or a run",
+        help="a language, such as 'ltlf:G (a -> F b)' or att:FILE; a FILE.json of infer; or a run",
     )
     parser.add_argument(
         "events",
@@ -76,11 +75,14 @@ def run(arguments: argparse.Namespace) -> None:
         raise ConfigError("--follow is for a FILE; standard input is followed anyway. Omit it.")
     if arguments.state is not None:
         require_file_place(arguments.state, ".json")
-    language = _language(arguments.subject, arguments.alphabet)
+    language = read_subject(arguments.subject, arguments.alphabet)
     monitor = Monitor(language, unknown=arguments.unknown)
     state = _State(monitor, arguments.state, arguments.events)
     try:
         for block in _blocks(arguments.events, state.offset, follow=arguments.follow):
+            if not block:
+                state.save()
+                continue
             try:
                 _read(monitor, state, block, arguments)
             except WordError:  # the lines before the wrong one are read
@@ -96,19 +98,6 @@ def run(arguments: argparse.Namespace) -> None:
     note(f"{format_count(state.lines, 'event')}{skipped}: {tally or 'no sequence'}")
 
 
-def _language(subject: str, alphabet: str | None) -> Language:
-    """Return the language that a specification names, or that of a run."""
-    if subject.startswith("inferred:"):
-        from lengthwise.problems.inferred.problem import InferredProblem
-
-        return InferredProblem.parse(subject, {}, {}).language
-    if is_shipped(subject) or Path(subject).is_dir():
-        from lengthwise.problems.runs import load_run
-
-        return load_run(subject, device="cpu").language
-    return parse(subject, alphabet)
-
-
 class _State:
     """Keeps in a file how far events were read, and the state of the sequences."""
 
@@ -117,6 +106,7 @@ class _State:
         self._monitor, self._file = monitor, file
         self._source = None if source is None else str(source.resolve())
         self._next = time.monotonic() + _BETWEEN_SAVES
+        self._saved = 0
         if file is None or not file.exists():
             return
         remedy = "Remove it, or give another file for the state."
@@ -125,6 +115,7 @@ class _State:
             monitor.restore(values)
             if source is not None and values["source"] == self._source:
                 self.offset, self.lines = values["offset"], values["lines"]
+            self._saved = self.lines
         if self.offset and source is not None and source.stat().st_size < self.offset:
             raise RunError(
                 f"{file} was kept after {self.offset:,} bytes of {source}, which has "
@@ -138,28 +129,35 @@ class _State:
         self.lines += lines
 
     def save(self, *, at_once: bool = False) -> None:
-        """Write the state if there is a file for it and a second has passed."""
+        """Write the state if there is a file for it, something was read and a second has passed."""
         began = time.monotonic()
-        if self._file is None or (began < self._next and not at_once):
+        is_due = self.lines > self._saved and began >= self._next
+        if self._file is None or not (is_due or at_once):
             return
         place = {"source": self._source, "offset": self.offset, "lines": self.lines}
         write_json(self._file, {**place, **self._monitor.to_dict()})
-        took = time.monotonic() - began
+        self._saved, took = self.lines, time.monotonic() - began
         self._next = began + max(_BETWEEN_SAVES, 20 * took)
 
 
 def _blocks(source: Path | None, offset: int, *, follow: bool) -> Iterator[bytes]:
-    """Yield whole lines as soon as they come, many at a time; the last may lack its end."""
+    """Yield whole lines as soon as they come, many at a time; the last may lack its end.
+
+    Yield nothing, `b""`, from time to time where no line comes.
+    """
     with _open(source) as stream:
         if offset:
             stream.seek(offset)
         rest = b""
         while True:
             with mute():
-                some = stream.read1(_AT_ONCE)
+                is_ready = _is_ready(stream)
+                some = stream.read1(_AT_ONCE) if is_ready else b""
                 if not some and follow:
                     time.sleep(_WAIT)
-                    continue
+            if not some and (follow or not is_ready):
+                yield b""
+                continue
             whole, end, rest = (rest + some).rpartition(b"\n")
             if end:
                 yield whole + end
@@ -167,6 +165,14 @@ def _blocks(source: Path | None, offset: int, *, follow: bool) -> Iterator[bytes
                 break
         if rest:
             yield rest
+
+
+def _is_ready(stream: BufferedReader) -> bool:
+    """Return whether something can be read, or the end is reached, within a second."""
+    try:
+        return bool(select.select([stream], [], [], _BETWEEN_SAVES)[0])
+    except (OSError, ValueError):  # not a file, or a system where only sockets can be asked
+        return True
 
 
 def _open(source: Path | None) -> AbstractContextManager[BufferedReader]:

@@ -44,7 +44,7 @@ def require_harmless(spec: str) -> None:
     Raises:
         LanguageError: it does.
     """
-    if re.match(r"\w+(\[.*?\])?:", spec) and not is_self_contained(spec):
+    if re.match(r"[\w-]+(\[.*?\])?:", spec) and not is_self_contained(spec):
         raise LanguageError(
             f"the page takes regex:, ltl:, ltlf:, group:, count:, subregular: and names, which "
             f"read no files and run no code, but this is {short(spec)}. Give others to lengthwise "

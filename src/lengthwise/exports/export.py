@@ -1,5 +1,6 @@
 """Exports an automaton, or the automaton or network of a run, to a file: `lw.export`."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, Union
@@ -11,7 +12,8 @@ from lengthwise.exports.format import Exported, Format
 from lengthwise.files import read_object, require_file_place, write_bytes
 from lengthwise.languages.characters import list_symbols
 from lengthwise.languages.language import Language
-from lengthwise.languages.spec import parse
+from lengthwise.languages.machine_files import read_machine
+from lengthwise.languages.spec import names_kind, parse
 from lengthwise.zoo_paths import PREFIX, is_shipped
 
 if TYPE_CHECKING:
@@ -190,11 +192,12 @@ def place_of(run: "Run") -> str:
 
 def _read(subject: str) -> "Subject":
     """Return the language that a specification names, or what is in a folder or a file."""
-    if subject.startswith("inferred:"):
-        from lengthwise.problems.inferred.problem import InferredProblem
-
-        return InferredProblem.parse(subject, {}, {}).language
-    if is_shipped(subject) or Path(subject).is_dir():
+    if names_kind(subject):
+        return parse(subject)
+    machine = read_machine(subject)
+    if machine is not None:
+        return machine
+    if is_shipped(subject) or os.path.isdir(subject):  # noqa: PTH112  a Path with NUL raises
         from lengthwise.problems.runs import load_run
 
         return load_run(subject, device="cpu")

@@ -27,6 +27,8 @@ _FITTING = 20
 OUTSIDE = "outside"
 """Name of the class that `MooreMachine.total` adds for words outside the domain, if it is free."""
 
+MAX_PAIRS = 100_000
+"""Largest number of pairs of states of a product, which are minimised within seconds."""
 
 M = TypeVar("M", bound="MooreMachine")
 
@@ -270,13 +272,11 @@ class MooreMachine(Viewed):
             other: an automaton over the same symbols.
             classify: function from the two classes of a word to its class.
             class_names: names of the classes of the product.
+
+        Raises:
+            LanguageError: the symbols differ, or there are more than `MAX_PAIRS` pairs.
         """
-        if self.alphabet != other.alphabet:
-            raise LanguageError(
-                f"two languages are combined over one alphabet, but these have "
-                f"{list_symbols(self.alphabet)!r} and {list_symbols(other.alphabet)!r}. Give both "
-                f"the same."
-            )
+        require_one_alphabet(self, other)
         index = {(self.start, other.start): 0}
         rows = []
         for left, right in (pairs := [(self.start, other.start)]):
@@ -288,6 +288,12 @@ class MooreMachine(Viewed):
                     pairs.append(target)
                 row.append(index[target])
             rows.append(tuple(row))
+            if len(pairs) > MAX_PAIRS:
+                raise LanguageError(
+                    f"two languages are combined in at most {MAX_PAIRS:,} pairs of their states, "
+                    f"but automata of {self.num_states:,} and {other.num_states:,} states have "
+                    f"more. Minimise them first, or use smaller ones."
+                )
         return type(self)(
             alphabet=self.alphabet,
             transitions=tuple(rows),
@@ -322,6 +328,20 @@ def _split(text: str, spaced: bool) -> Iterator[tuple[int, str]]:
         if symbol:
             yield column, symbol
         column += len(symbol) + 1
+
+
+def require_one_alphabet(first: MooreMachine, second: MooreMachine) -> None:
+    """Refuse two languages over different alphabets.
+
+    Raises:
+        LanguageError: they are.
+    """
+    if first.alphabet != second.alphabet:
+        raise LanguageError(
+            f"two languages are combined over one alphabet, but these have "
+            f"{list_symbols(first.alphabet)!r} and {list_symbols(second.alphabet)!r}. Give both "
+            f"the same."
+        )
 
 
 def find_unused_name(name: str, used: Collection[str]) -> str:

@@ -340,5 +340,23 @@ FAMILIES: Catalogue[Family] = Catalogue(
             source="yours; the automaton is learned and tested",
             example="py[states=8,alphabet=01]:my_languages:accepts",
         ),
+        "union:{SPEC}{SPEC}": Family(
+            definition="class 1: words of one of them; likewise intersection:, concatenation:, "
+            "and difference: (of the first, not of the second), over one alphabet",
+            source="yours",
+            example="union:{parity}{regex:(01)*}",
+        ),
+        "reverse:SPEC": Family(
+            definition="class: that of the word read from its end; complement:SPEC for class 1 "
+            "where it was 0",
+            source="yours",
+            example="reverse:tomita-4",
+        ),
+        "right-quotient:{SPEC}{SPEC}": Family(
+            definition="class 1: what precedes a word of the second in one of the first; "
+            "left-quotient: what follows it",
+            source="yours",
+            example="right-quotient:{tomita-4}{regex:(01)*}",
+        ),
     },
 )

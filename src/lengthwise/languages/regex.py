@@ -12,16 +12,16 @@ an alphabet of 60,000 symbols costs what one of three costs.
 
 import sys
 from bisect import bisect_left, bisect_right
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from lengthwise.errors import LanguageError
+from lengthwise.languages.alike_symbols import code_of, put_alike_together
 from lengthwise.languages.builders import determinise
 from lengthwise.languages.characters import (
     EVERYTHING,
-    LONGER,
     NamedSymbols,
     Ranges,
     count_left_out,
@@ -32,7 +32,7 @@ from lengthwise.languages.characters import (
     short_symbols,
     symbols_in,
 )
-from lengthwise.languages.glushkov import MAX_TABLE, Fragment, PositionAutomaton
+from lengthwise.languages.glushkov import Fragment, PositionAutomaton
 from lengthwise.languages.language import Language
 from lengthwise.languages.regex_tokens import Token, refuse_token, tokens_of
 from lengthwise.languages.validation import check_alphabet
@@ -107,20 +107,16 @@ class Expression:
                 f"none (white space is not a symbol). Give the alphabet, as in "
                 f"regex[01]:{self.written}"
             )
-        sets = list(dict.fromkeys(t.matched for t in self._tokens if t.kind == "symbols"))
-        alike = _alike(symbols, sets)
-        positions = PositionAutomaton()
-        build = _Fragments(positions, dict(zip(sets, alike.members, strict=True)))
-        try:
-            fragment = _put_together(self.written, self._tokens, build)
-            small = positions.language(fragment, alike.representatives)
-            if small.num_states * len(symbols) > MAX_ENTRIES:
-                raise LanguageError(
-                    f"{small.num_states:,} states by {len(symbols):,} symbols are more than "
-                    f"{MAX_ENTRIES:,} entries of a table. Use a smaller alphabet."
-                )
-        except LanguageError as error:
-            raise LanguageError(f"expression {short_symbols(self.written)}: {error}") from None
+        sets = self.classes
+        alike = put_alike_together(symbols, sets)
+        members = dict(zip(sets, alike.members, strict=True))
+        small = self.automaton(members, alike.representatives)
+        if small.num_states * len(symbols) > MAX_ENTRIES:
+            raise LanguageError(
+                f"expression {short_symbols(self.written)}: {small.num_states:,} states by "
+                f"{len(symbols):,} symbols are more than {MAX_ENTRIES:,} entries of a table. Use a "
+                f"smaller alphabet."
+            )
         return replace(
             small,
             alphabet=symbols,
@@ -128,6 +124,22 @@ class Expression:
                 tuple(map(row.__getitem__, alike.places)) for row in small.transitions
             ),
         )
+
+    @property
+    def classes(self) -> list[Ranges]:
+        """The sets of characters that its symbols and classes match, each once."""
+        return list(dict.fromkeys(t.matched for t in self._tokens if t.kind == "symbols"))
+
+    def automaton(
+        self, members: Mapping[Ranges, frozenset[str]], symbols: Sequence[str]
+    ) -> Language:
+        """Build the automaton over symbols that are the members of the classes."""
+        positions = PositionAutomaton()
+        build = _Fragments(positions, members)
+        try:
+            return positions.language(_put_together(self.written, self._tokens, build), symbols)
+        except LanguageError as error:
+            raise LanguageError(f"expression {short_symbols(self.written)}: {error}") from None
 
     def remarks(self, alphabet: Sequence[str]) -> list[str]:
         """Return what a reader may have meant otherwise, one line each."""
@@ -157,7 +169,7 @@ class Expression:
 
     def _nothing(self, alphabet: Sequence[str]) -> list[str]:
         """Return remarks on classes that match fewer symbols than they name."""
-        remarks, symbols = [], sorted(map(_code, alphabet))
+        remarks, symbols = [], sorted(map(code_of, alphabet))
         for token in self._tokens:
             if token.kind == "symbols" and not any(
                 bisect_left(symbols, first) < bisect_right(symbols, last)
@@ -200,15 +212,15 @@ class Expression:
     def _require_within(self, alphabet: tuple[str, ...]) -> None:
         """Refuse an alphabet that lacks a symbol of the expression."""
         check_alphabet(alphabet)
-        own_codes = {_code(symbol) for symbol in alphabet}
-        codes = sorted(own_codes)
+        owncode_ofs = {code_of(symbol) for symbol in alphabet}
+        codes = sorted(owncode_ofs)
         for token in self._tokens:
             for part in token.named:
                 ((first, last), *_) = part.ranges
                 known = bisect_right(codes, last) - bisect_left(codes, first)
                 if part.is_shorthand or known == number_of_symbols(part.ranges):
                     continue
-                symbol = next(s for s in symbols_in(part.ranges) if ord(s) not in own_codes)
+                symbol = next(s for s in symbols_in(part.ranges) if ord(s) not in owncode_ofs)
                 refuse_token(
                     self.written,
                     part.column,
@@ -246,67 +258,13 @@ def from_automata_dfa(dfa: "DFA") -> Language:
     )
 
 
-# ---- symbols that behave alike ---------------------------------------------------------------
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Alike:
-    """The symbols of an alphabet, in sets that no class of an expression tells apart."""
-
-    representatives: tuple[str, ...]
-    """The first symbol of each set."""
-    places: tuple[int, ...]
-    """The place of each symbol's representative."""
-    members: list[frozenset[str]]
-    """The representatives that each class matches."""
-
-
-def _alike(alphabet: Sequence[str], classes: Sequence[Ranges]) -> _Alike:
-    """Put symbols together that are in the same classes."""
-    toggles: dict[int, int] = {}
-    for number, ranges in enumerate(classes):
-        for first, last in ranges:
-            toggles[first] = toggles.get(first, 0) ^ 1 << number
-            toggles[last + 1] = toggles.get(last + 1, 0) ^ 1 << number
-    edges, inside, current = sorted(toggles), [0], 0
-    for edge in edges:
-        current ^= toggles[edge]
-        inside.append(current)
-    place: dict[int, int] = {}
-    representatives: list[str] = []
-    places = []
-    for symbol in alphabet:
-        signature = inside[bisect_right(edges, _code(symbol))]
-        if signature not in place:
-            place[signature] = len(place)
-            representatives.append(symbol)
-        places.append(place[signature])
-    if sum(signature.bit_count() for signature in place) > MAX_TABLE:
-        raise LanguageError(
-            f"the classes of the expression overlap in more than {MAX_TABLE:,} ways. Use fewer."
-        )
-    members: list[set[str]] = [set() for _ in classes]
-    for signature, symbol in zip(place, representatives, strict=True):
-        digits = bin(signature)[:1:-1]
-        at = digits.find("1")
-        while at >= 0:
-            members[at].add(symbol)
-            at = digits.find("1", at + 1)
-    return _Alike(
-        representatives=tuple(representatives),
-        places=tuple(places),
-        members=[frozenset(group) for group in members],
-    )
+# ---- remarks -------------------------------------------------------------------------------------
 
 
 def _matches_all(token: Token, part: NamedSymbols) -> bool:
     """Return whether a class matches what it names: it is not `[^...]`, `\\S` or any symbol."""
     first = part.ranges[0][0]
     return token.matched != EVERYTHING and any(a <= first <= b for a, b in token.matched)
-
-
-def _code(symbol: str) -> int:
-    return ord(symbol) if len(symbol) == 1 else LONGER
 
 
 # ---- grammar ---------------------------------------------------------------------------------
@@ -365,7 +323,9 @@ class _Sizes:
 class _Fragments:
     """The fragments of a position automaton."""
 
-    def __init__(self, positions: PositionAutomaton, members: dict[Ranges, frozenset[str]]) -> None:
+    def __init__(
+        self, positions: PositionAutomaton, members: Mapping[Ranges, frozenset[str]]
+    ) -> None:
         self._members, self._positions = members, positions
         self.concatenate, self.repeat = positions.concatenate, positions.repeat
         self.either, self.both = positions.either, positions.both

@@ -1,5 +1,5 @@
 """Language specifications in one line: `parity`, `d-4`, `regex:(0|10*1)*`, `ltl:a S b`, `group:S5`,
-`att:FILE`, `py[states=8,alphabet=01]:module:function`.
+`att:FILE`, `py[states=8,alphabet=01]:module:function`, `union:{SPEC}{SPEC}`.
 
 Each language stores its specification in a canonical form: `parse(language.spec)` builds the same
 language.
@@ -24,7 +24,13 @@ if TYPE_CHECKING:
     from lengthwise.languages.spec_kinds import Kind
     from lengthwise.registry import Catalogue
 
-_KIND = re.compile(r"(\w+)(?:\[(.*?)\])?:")
+OPERATIONS = (
+    *("union", "intersection", "difference", "complement"),
+    *("reverse", "concatenation", "left-quotient", "right-quotient"),
+)
+"""Names of the operations that make a language of others."""
+
+_KIND = re.compile(r"([\w-]+)(?:\[(.*?)\])?:")
 """The beginning of a line that names a kind of language, with its options."""
 
 
@@ -91,23 +97,28 @@ def parse(spec: str, alphabet: str | None = None) -> Language:
         )
     _require_text(alphabet)
     match = _KIND.match(spec)
-    if match is None or match.group(1) not in (kinds := _kinds()):
+    if match is None or not names_kind(spec):
         language = _make_named(spec)
     else:
-        kind, option = match.group(1), match.group(2)
+        kind, option, body = match.group(1), match.group(2), spec[match.end() :]
         if option is not None and kind not in ("regex", "ltl", "ltlf", "att", "py"):
             raise LanguageError(
                 f"only regex, ltl, ltlf, att and py have options in brackets, but {spec!r} has "
                 f"[{option}]. Remove it."
             )
-        language = kinds[kind](spec[match.end() :], option, alphabet)
+        if kind in OPERATIONS:
+            from lengthwise.languages.spec_operations import combine  # noqa: PLC0415  of these
+
+            language = combine(kind, body, lambda part: parse(part, alphabet))
+        else:
+            language = _kinds()[kind](body, option, alphabet)
     return require_alphabet(language, alphabet)
 
 
 def names_kind(spec: str) -> bool:
     """Return whether a line begins with a kind of language: `regex:`, `group:`, ..."""
     match = _KIND.match(spec)
-    return match is not None and match.group(1) in _kinds()
+    return match is not None and (match.group(1) in OPERATIONS or match.group(1) in _kinds())
 
 
 def _kinds() -> "Mapping[str, Kind]":
@@ -159,10 +170,12 @@ def _make_named(spec: str) -> Language:
             raise LanguageError(f"a depth has at most nine digits, but {spec[:40]!r} has more.")
         depth = int(match.group(1))
         return replace(dyck(depth), spec=f"d-{depth}")
-    if (kind := re.match(r"(\w+)(\[.*?\])?:", spec)) is not None:
+    if (kind := _KIND.match(spec)) is not None:
         if remedy := _NO_LANGUAGES.get(kind.group(1)):
             raise LanguageError(f"{spec!r:.60} is not a language. {remedy}")
-        raise unknown_name("kind of language", kind.group(1), _kinds(), LanguageError)
+        raise unknown_name(
+            "kind of language", kind.group(1), [*_kinds(), *OPERATIONS], LanguageError
+        )
     if opened := re.match(r"(regex|ltlf?|att|py)\[[^\]]*$", spec):
         raise LanguageError(
             f"the bracket after {opened.group(1)} is not closed in {spec!r:.60}. Write "
@@ -265,7 +278,7 @@ _SELF_CONTAINED = re.compile(
 )
 
 
-_MAY_CHANGE = re.compile(r"(att(\[.*?\])?|py\[.*?\]):")
+_MAY_CHANGE = re.compile(rf"(att(\[.*?\])?|py\[.*?\]|{'|'.join(OPERATIONS)}):")
 
 
 def is_self_contained(spec: str) -> bool:
@@ -274,7 +287,10 @@ def is_self_contained(spec: str) -> bool:
 
 
 def may_change(spec: str) -> bool:
-    """Return whether a specification names a file or a module, whose content may change."""
+    """Return whether a specification names a file or a module, whose content may change.
+
+    An operation may be on one.
+    """
     return _MAY_CHANGE.match(spec) is not None
 
 

@@ -74,6 +74,11 @@ def test_times_are_numbers_or_dates(early: object, late: object) -> None:
         ([("a", "x", "1", "soon")], "line 1: the time 'soon' is neither a number nor a date"),
         ([("a", "x", "1", None)], "line 1: the time '' is neither"),
         ([("a", "x", "1", "nan")], "line 1: the time 'nan' is neither"),
+        (
+            [("a", "x", "1", "5"), ("b", "x", "1", "2026-01-31")],
+            "line 2: the time '2026-01-31' is a date, but those before are numbers. Write all",
+        ),
+        ([("a", "x", "1", "2026-01-31"), ("a", "x", "1", 5)], "the time 5 is a number, but those"),
     ],
 )
 def test_slips_are_named_with_their_place(rows: list[tuple[object, ...]], message: str) -> None:

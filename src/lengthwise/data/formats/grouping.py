@@ -60,10 +60,11 @@ def words_of_events(events: Iterable[Event]) -> Iterator[tuple[Place, list[str],
     """Yield each case's first place, the names of its events in order, and its label.
 
     Raises:
-        TextError: a case has no label or two, or a time cannot be read.
+        TextError: a case has no label or two, or a time cannot be read, or is not like others.
     """
     cases: dict[str, _Case] = {}
     names: dict[str, int] = {}
+    dated: bool | None = None
     for event in events:
         case = cases.get(event.case)
         if case is None:
@@ -71,7 +72,15 @@ def words_of_events(events: Iterable[Event]) -> Iterator[tuple[Place, list[str],
         if event.name:
             case.events.append(names.setdefault(event.name, len(names)))
             if event.time is not None:
-                case.times.append(_moment(event.time, event.place))
+                moment, is_date = _moment(event.time, event.place)
+                case.times.append(moment)
+                dated = is_date if dated is None else dated
+                if is_date != dated:
+                    raise TextError(
+                        f"{event.place}: the time {event.time!r:.40} is a "
+                        f"{'date' if is_date else 'number'}, but those before are "
+                        f"{'dates' if dated else 'numbers'}. Write all alike."
+                    )
         if event.label and case.labelled is None:
             case.label, case.labelled = event.label, event.place
         elif event.label and event.label != case.label:
@@ -93,8 +102,8 @@ def words_of_events(events: Iterable[Event]) -> Iterator[tuple[Place, list[str],
         yield case.first, [known[case.events[at]] for at in order], case.label
 
 
-def _moment(value: Any, place: Place) -> float:
-    """Return a time as a number: a number itself, or a date and time of ISO 8601.
+def _moment(value: Any, place: Place) -> tuple[float, bool]:
+    """Return a time as a number, and whether it is a date and time of ISO 8601, not a number.
 
     Without a zone it is taken for UTC.
 
@@ -106,12 +115,12 @@ def _moment(value: Any, place: Place) -> float:
     except (TypeError, ValueError):
         number = math.nan
     if math.isfinite(number):
-        return number
+        return number, False
     try:
         when = value if isinstance(value, date) else datetime.fromisoformat(str(value).strip())
         if not isinstance(when, datetime):
             when = datetime(when.year, when.month, when.day)
-        return when.replace(tzinfo=when.tzinfo or UTC).timestamp()
+        return when.replace(tzinfo=when.tzinfo or UTC).timestamp(), True
     except ValueError:
         raise TextError(
             f"{place}: the time {value!r:.40} is neither a number nor a date as in ISO 8601. Write "
