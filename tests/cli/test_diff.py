@@ -80,6 +80,13 @@ def test_files_and_runs(shell: Shell, tmp_path: Path) -> None:
         assert shell("diff", first, second)[0] == 0, first
 
 
+@pytest.mark.parametrize("command", ["diff", "export", "monitor"])
+def test_a_file_that_is_not_there(command: str, shell: Shell) -> None:
+    more = {"diff": ["parity"], "export": ["--out", "m.c"], "monitor": []}[command]
+    status, out, error = shell(command, "missing.json", *more)
+    assert (status, out, error) == (2, "", "lengthwise: missing.json does not exist.\n")
+
+
 def test_slips(shell: Shell, tmp_path: Path) -> None:
     other = tmp_path / "other.json"
     other.write_text("{}")
