@@ -67,10 +67,6 @@ OPEN: Mapping[tuple[str, str], Remaining] = {
         "with C = 256 performance deteriorates beyond the training length (1.1 times and more)",
     ): Remaining('chi2023/table3 --preset paper --only "256 / 6"', 12, "GPU"),
     (
-        "chi2023/figure3",
-        "the cumulated gradient of a regular language is a slanted line (to 0.05 of its height)",
-    ): Remaining("chi2023/figure3 --only parity --seeds 1,2", 0.1),
-    (
         "steps2022/table1",
         "from n = 16 the decoder does not learn addition from weak supervision (below 0.5)",
     ): Remaining("steps2022/table1 --preset paper --only weak", 500),
@@ -99,11 +95,6 @@ OPEN: Mapping[tuple[str, str], Remaining] = {
         "from n = 16 on the body learns addition from no other supervision (pretrained, positions "
         "trained)",
     ): Remaining(f'{_GPT_2} "positions trained"', 120, "GPU"),
-    (
-        "steps2022/figure2",
-        "most rows of the decoder resemble those of the hand-coded one (trained, learned "
-        "positions)",
-    ): Remaining("steps2022/figure2 --seed 1", 0.1),
     (
         "steps2022/figure3",
         "the best is reached with sinusoidal positions (each kind is trained in its own way)",

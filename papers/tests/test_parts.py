@@ -12,7 +12,7 @@ from lengthwise.registry import Catalogue
 from lengthwise.sweeps.folder import JobFolder, Spent
 from lengthwise.sweeps.processes import LocalProcesses
 from lengthwise_papers.catalogue import EXPERIMENTS
-from lengthwise_papers.experiment import MeasurementOptions, Record, Table
+from lengthwise_papers.experiment import MeasurementOptions, Record, Table, choose_places
 from lengthwise_papers.parts import Part, PartsExperiment, train_in_folder
 from lengthwise_papers.trained_experiment import TrainedExperiment, span
 from measured_parts import square
@@ -50,6 +50,15 @@ def test_parts_are_measured_once_and_shown_with_those_that_are_done(tmp_path: Pa
     assert calls(tmp_path) == 4
 
 
+def test_records_of_other_seeds_are_kept_if_seeds_are_chosen(tmp_path: Path) -> None:
+    earlier: list[Record] = [{"square": 49, "part": Part("value 7", {"value": 7}).digest}]
+    unnamed: list[Record] = [{"square": 64}]
+    kept = {"only": ("value 2",), "earlier": [*earlier, *unnamed]}
+    assert collect(tmp_path, **kept) == [4]
+    assert collect(tmp_path, **kept, seeds=(5,)) == [49, 4]
+    assert collect(tmp_path, **kept, seeds=(7,)) == [4, 49]  # it is among the parts
+
+
 def test_a_part_that_fails_leaves_those_before_it(tmp_path: Path) -> None:
     with pytest.raises(ArithmeticError, match="13"):
         collect(tmp_path, "laptop")
@@ -67,6 +76,15 @@ def test_what_cannot_be_meant_is_refused(tmp_path: Path) -> None:
         collect(tmp_path, only=("value 7",))
     with pytest.raises(ConfigError, match="Use --seeds"):
         collect(tmp_path, seed=1)
+
+
+def test_a_seed_that_the_preset_lacks_names_the_option() -> None:
+    names = ["parity, rnn, seed 0", "parity, rnn, seed 1"]
+    assert choose_places("a/b", names, ("seed 1",)) == [1]
+    with pytest.raises(ConfigError, match=r"Other seeds than the preset's need --seeds\.$"):
+        choose_places("a/b", names, ("seed 7",))
+    with pytest.raises(ConfigError, match=r"Give parts of such names\.$"):
+        choose_places("a/b", names, ("cycle",))
 
 
 def test_a_part_of_other_settings_has_another_folder(tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ def test_what_is_to_be_run_exists_and_takes_about_as_long(remaining: Remaining) 
     seeds = tuple(map(int, asked.seeds.split(","))) if asked.seeds else ()
     sizes = experiment.presets[asked.preset]
     if not isinstance(experiment, TrainedExperiment):
-        assert isinstance(experiment, PartsExperiment) or asked.experiment == "steps2022/figure2"
+        assert isinstance(experiment, PartsExperiment)
         return
     if asked.experiment == "chi2023/table3":  # its rows are those of a corpus that was prepared
         names = [f"{row}, seed {seed}" for row in known(asked.experiment) for seed in seeds]

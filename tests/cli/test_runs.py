@@ -15,6 +15,7 @@ import pytest
 import lengthwise as lw
 from cli.shell import Shell
 from lengthwise.cli.commands import PLUGGED
+from lengthwise.errors import ConfigError
 from lengthwise.problems.base import evaluate_and_store
 from lengthwise.problems.planning import make_plan
 from lengthwise.problems.runs import train
@@ -70,6 +71,21 @@ def test_numbers_of_a_comparison_are_those_of_the_scores(runs: Path) -> None:
     assert labels[2].startswith("best shortcut: ")
     lstm, gru = axes.lines[:2]
     assert (lstm.get_marker(), lstm.get_linestyle()) != (gru.get_marker(), gru.get_linestyle())
+
+
+def test_rows_and_lines_have_the_names_that_are_given(shell: Shell, runs: Path) -> None:
+    three = [str(runs / name) for name in ("a0", "b", "a1")]
+    names = ["--label", "LSTM, 2 seeds", "--label", "a GRU"]
+    groups = shell.json("compare", *three, *names)["groups"]
+    assert [(group["name"], len(group["runs"])) for group in groups] == [
+        ("LSTM, 2 seeds", 2),
+        ("a GRU", 1),
+    ]
+    (axes,) = lw.compare(three, labels=["x", "y"]).figure.axes
+    assert [str(line.get_label()) for line in axes.lines][:2] == ["x", "y"]
+    for wrong in (["x"], ["x", "x"], ["x", ""], "xy"):
+        with pytest.raises(ConfigError, match="each row has a label of its own: 2 rows"):
+            lw.compare(three, labels=wrong)
 
 
 def test_a_comparison_says_what_its_runs_were_tested_on(runs: Path, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from lengthwise.errors import ConfigError, unknown_name
 from lengthwise.registry import Catalogue
+from lengthwise_papers.chi2023 import chunk_size as chi_chunk_size
 from lengthwise_papers.chi2023 import figure3 as chi_figure3
 from lengthwise_papers.chi2023 import figure4 as chi_figure4
 from lengthwise_papers.chi2023 import scratchpad as chi_scratchpad
@@ -54,6 +55,7 @@ EXPERIMENTS: Catalogue[Experiment] = Catalogue(
         "chi2023/figure3": chi_figure3.FIGURE_3,
         "chi2023/figure4": chi_figure4.FIGURE_4,
         "chi2023/scratchpad": chi_scratchpad.SCRATCHPAD,
+        "chi2023/chunk-size": chi_chunk_size.CHUNK_SIZE,
         "chiang2022/table1": chiang_table1.TABLE_1,
         "chiang2022/ffnn": chiang_ffnn.FFNN,
         "chiang2022/figure2": chiang_figure2.FIGURE_2,

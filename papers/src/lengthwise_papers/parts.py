@@ -87,7 +87,8 @@ class PartsExperiment(Experiment, Generic[Sizes]):
         """Measure the parts that are wanted and not done; return the records of all that are done.
 
         A part is done if its records are in the folder of runs, or else among those of an earlier
-        file. Earlier records that do not name their part are not looked at.
+        file. Earlier records that do not name their part are not looked at. With `seeds`, earlier
+        records of other seeds are kept.
 
         Raises:
             ConfigError: no part is wanted, or `seed` is given, not `seeds`.
@@ -109,7 +110,12 @@ class PartsExperiment(Experiment, Generic[Sizes]):
             raise NothingFinishedError(
                 f"{folder} has no finished part of these. Leave out --finished."
             )
-        return [record for part in every for record in done.get(part.digest, ())]
+        digests = {None, *(part.digest for part in every)}
+        others = [one for one in options.earlier if one.get("part") not in digests]
+        return [
+            *(others if options.seeds else ()),
+            *(record for part in every for record in done.get(part.digest, ())),
+        ]
 
     def units(self, name: str, preset: str, options: MeasurementOptions) -> list[Unit]:
         """Return a unit for each part.

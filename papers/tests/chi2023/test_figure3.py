@@ -35,3 +35,13 @@ def test_statements_fall_with_the_records(
     assert {one.verdict for one in check(records) if not one.holds} <= {"open"}  # one run each
     twice = [*records, *records]
     assert {one.verdict for one in check(twice) if not one.holds} <= {"no"}
+
+
+def test_lines_are_judged_by_their_mean_and_clusters_by_the_worst_seed() -> None:
+    straight, bent = (look_into("parity", 2, 1.0, 2.0, off) for off in (0.01, 0.08))
+    mixed = look_into("parity", 2, 0.9, 2.0, 0.01)
+    cycles = [CYCLE, CYCLE]
+    assert [one.holds for one in check([straight, bent, *cycles])] == [True, True]
+    assert [one.holds for one in check([bent, bent, *cycles])] == [True, False]
+    assert [one.holds for one in check([straight, mixed, *cycles])] == [False, True]
+    assert check([straight, bent, *cycles])[1].measured.startswith("parity 0.010, 0.080 away")

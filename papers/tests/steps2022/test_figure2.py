@@ -40,3 +40,32 @@ def test_the_decoders_of_figure_2_are_trained_as_in_table_1() -> None:
     assert [network["position"] for network in networks] == ["learned", "one-hot"]
     assert [network["norm"] for network in networks] == ["pre", "post-embedded"]
     assert [plan.training.weight_decay for plan in plans] == [0.0, 0.5]
+
+
+def test_each_kind_of_decoder_has_its_mean_over_seeds_and_one_that_is_wrong_counts() -> None:
+    targets = np.zeros((3, 9))
+    targets[0, [0, 1]] = targets[1, [2, 3]] = targets[2, [4, 5]] = 0.5
+
+    def record(seed: int, shift: int, exact_match: float) -> dict[str, object]:
+        return {
+            **{"decoder": "trained, learned positions", "bits": 3, "exact_match": exact_match},
+            **{"symbols": [""] * 9, "gates": [""] * 3, "gates_with_sources": [0, 1, 2]},
+            **{"weights": np.roll(targets, shift, axis=1).tolist(), "targets": targets.tolist()},
+            **{"on_sources": 0.5, "settings": {"training": {"seed": seed}}},
+        }
+
+    alike, other = record(0, 0, 1.0), record(1, 2, 0.5)
+    for records, holds in (
+        ([alike, other, record(2, 0, 1.0)], [True, False]),
+        ([alike, other, record(2, 2, 1.0)], [False, False]),
+        ([alike, alike], [True, True]),
+    ):
+        found = figure2.check(records)
+        assert [one.holds for one in found] == holds
+        assert {one.runs for one in found} == {len(records)}
+    rows = figure2.table([alike, other]).rows
+    assert [row[0] for row in rows] == [
+        "trained, learned positions",
+        "trained, learned positions, seed 1",
+    ]
+    assert len(figure2.figures([alike, other])) == 1

@@ -20,6 +20,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="write the figure: .svg, or .pdf at the font size of a paper",
     )
     add_width(parser)
+    parser.add_argument(
+        "--label",
+        action="append",
+        dest="labels",
+        metavar="NAME",
+        help="name of a row and of its line, once for each row in their order",
+    )
     add_json(parser)
 
 
@@ -29,7 +36,7 @@ def run(arguments: argparse.Namespace) -> None:
 
     files = [require_name(arguments.out, ".html")] if arguments.out else []
     files += [require_name(path, ".svg", ".pdf") for path in arguments.figure]
-    comparison = compare(arguments.runs)
+    comparison = compare(arguments.runs, labels=arguments.labels)
     for path in files:
         comparison.save(path, width=WIDTHS[arguments.width])
     if arguments.json:

@@ -231,11 +231,13 @@ class Comparison:
         )
 
 
-def compare(runs: Sequence[Run | Path | str]) -> Comparison:
+def compare(runs: Sequence[Run | Path | str], *, labels: Sequence[str] | None = None) -> Comparison:
     """Compare evaluated runs of one problem at the lengths that all of them were tested on.
 
     Args:
         runs: run folders, or runs that have one, each evaluated (`lw.evaluate(run)`).
+        labels: names of the rows of the table, and of the lines in the figure; runs that differ in
+            the seed only share one.
 
     Returns:
         `.table`, `.figure` and `.save(file)`. The measure is that of the problem: accuracy of
@@ -251,7 +253,7 @@ def compare(runs: Sequence[Run | Path | str]) -> Comparison:
 
     Raises:
         ConfigError: there are no runs, one is given twice, or they are of different problems or
-            were tested under different conditions.
+            were tested under different conditions; or there is not one label for each row.
         RunError: a folder is not a run, is damaged, or is not evaluated.
     """
     if isinstance(runs, Run | Path | str):
@@ -289,7 +291,19 @@ def compare(runs: Sequence[Run | Path | str]) -> Comparison:
             )
     curves = [curve for curve in read if curve]
     _require_one_test(paths, curves, option)
-    return _group_runs(paths, plans, curves)
+    comparison = _group_runs(paths, plans, curves)
+    return comparison if labels is None else _rename(comparison, labels)
+
+
+def _rename(comparison: Comparison, labels: Sequence[str]) -> Comparison:
+    names = [group.name for group in comparison.groups]
+    if isinstance(labels, str) or len(labels) != len(names) or len({*labels} - {""}) != len(names):
+        raise ConfigError(
+            f"each row has a label of its own: {format_count(len(names), 'row')} "
+            f"({', '.join(names)}), but got {labels!r:.60}."
+        )
+    groups = [replace(g, name=label) for g, label in zip(comparison.groups, labels, strict=True)]
+    return replace(comparison, groups=groups)
 
 
 def _path(run: Run | Path | str) -> Path:

@@ -395,7 +395,10 @@ def _of_chunk(regular: Mapping[tuple[int, int], Mapping[int, float]]) -> list[St
     if len(alike) < 3:
         return []
     longest = max(min(alike.values(), key=max))
-    best = min(alike, key=lambda chunk_size: alike[chunk_size][longest])
+    trained = min(min(alike.values(), key=min))
+    best, chosen = (
+        min(alike, key=lambda chunk_size: alike[chunk_size][n]) for n in (longest, trained)
+    )
     return [
         Statement(
             where="section 6",
@@ -403,7 +406,13 @@ def _of_chunk(regular: Mapping[tuple[int, int], Mapping[int, float]]) -> list[St
             holds=min(alike) < best < max(alike),
             measured=f"C = {best} at {longest:,} tokens, of "
             + ", ".join(f"{chunk}: {alike[chunk][longest]:.4g}" for chunk in sorted(alike)),
-        )
+        ),
+        Statement(
+            where="ours",
+            says="the chunk that is best at the training length is best at the greatest, too",
+            holds=chosen == best,
+            measured=f"C = {chosen} at {trained:,} tokens, C = {best} at {longest:,}",
+        ),
     ]
 
 

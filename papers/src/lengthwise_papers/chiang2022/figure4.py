@@ -21,7 +21,7 @@ its own, and takes a minute.
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
@@ -297,6 +297,12 @@ def _statements(plain: Mapping[int, Curve], scaled: Mapping[int, Curve]) -> list
             holds=plain[shortest].end("accuracy") < 0.65,
             measured=f"{one_digit(100 * plain[shortest].end('accuracy'))} %",
         ),
+        Statement(
+            where="section 5.2",
+            says="without scaling, the lower n is, the less attention the first symbol has",
+            holds=_is_increasing(plain[n].end("attention") for n in sorted(plain)),
+            measured=", ".join(f"n = {n}: {plain[n].end('attention'):.3f}" for n in sorted(plain)),
+        ),
         *_with_scaling(scaled),
         Statement(
             where="section 5.3",
@@ -309,6 +315,10 @@ def _statements(plain: Mapping[int, Curve], scaled: Mapping[int, Curve]) -> list
             ),
         ),
     ]
+
+
+def _is_increasing(values: Iterable[float]) -> bool:
+    return all(before < after for before, after in pairwise(values))
 
 
 def _with_scaling(scaled: Mapping[int, Curve], missing: Sequence[int] = ()) -> list[Statement]:

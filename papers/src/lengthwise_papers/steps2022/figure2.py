@@ -13,6 +13,7 @@ Table 1 has for them (norms, rate, weight decay). So they differ in more than po
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,7 @@ from lengthwise_papers.experiment import (
     preset_catalogue,
 )
 from lengthwise_papers.figures import addition_attention_figure
+from lengthwise_papers.parts import group_records
 from lengthwise_papers.steps2022.figure1 import on_sources
 from lengthwise_papers.steps2022.table1 import TRAINING_OF
 from lengthwise_papers.trained_experiment import one_digit
@@ -55,22 +57,28 @@ _SMOKE = (("examples", 40), ("validation_words", 8))
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sizes:
-    """Bits of a number, pairs that the weights are means over, and the preset of training."""
+    """Bits of a number, pairs that the weights are means over, and how decoders are trained."""
 
     bits: int
     pairs: int
     preset: str
+    runs: int = 1
+    """Number of decoders of each kind; each has the next seed."""
     settings: tuple[tuple[str, Any], ...] = ()
 
 
 def measure(sizes: Sizes, seed: int, progress: Progress) -> list[Record]:
     """Return a record for each decoder, of the same inputs."""
-    plans = [plan_of(sizes, seed, settings) for settings in TRAINED.values()]
-    steps = [plan.training.steps for plan in plans]
+    plans = [
+        (name, plan_of(sizes, seed + place, settings))
+        for name, settings in TRAINED.items()
+        for place in range(sizes.runs)
+    ]
+    steps = [plan.training.steps for _, plan in plans]
     to_do = sum(steps) + 1
     runs = [
         train(plan, device="cpu", progress=TrainingWatch(progress, sum(steps[:place]), to_do))
-        for place, plan in enumerate(plans)
+        for place, (_, plan) in enumerate(plans)
     ]
     sequence = adder(sizes.bits, REPRESENTATION)
     generator = np.random.default_rng(seed)
@@ -83,7 +91,7 @@ def measure(sizes: Sizes, seed: int, progress: Progress) -> list[Record]:
         return {"decoder": name, "bits": sizes.bits, "exact_match": exact, **matrices}
 
     records = [record(HAND_CODED, replace(runs[0], model=compile_circuit(sequence)))]
-    for name, plan, run in zip(TRAINED, plans, runs, strict=True):
+    for (name, plan), run in zip(plans, runs, strict=True):
         settings = plan.settings
         steps_taken = run.metrics[-1]["step"]
         records.append({**record(name, run), "settings": settings, "steps": steps_taken})
@@ -110,7 +118,7 @@ def table(records: Sequence[Record]) -> Table:
     """Return a row for each decoder: how right it is, and where it looks."""
     rows = [
         [
-            record["decoder"],
+            record["decoder"] + (f", seed {_seed(record)}" if _seed(record) else ""),
             f"{record['exact_match']:.4f}",
             f"{record['on_sources']:.4f}",
             f"{min(on_sources(record)):.4f}",
@@ -139,8 +147,11 @@ def agreement(record: Record, places: int | None = None) -> float:
 
 
 def figures(records: Sequence[Record]) -> dict[str, Picture]:
-    """Draw all matrices."""
-    by_title = {f"{record['decoder']}, n = {record['bits']}": record for record in records}
+    """Draw the matrix of the first decoder of each kind."""
+    by_title = {
+        f"{decoder}, n = {runs[0]['bits']}": runs[0]
+        for (decoder,), runs in group_records(records, "decoder").items()
+    }
     return {"attention": addition_attention_figure(by_title)}
 
 
@@ -148,35 +159,43 @@ def check(records: Sequence[Record]) -> list[Statement]:
     """Check what section 5 says of the figure."""
     return [
         statement
-        for trained in records
-        if trained["decoder"] != HAND_CODED
-        for statement in _of_trained(trained)
+        for (decoder,), runs in group_records(records, "decoder").items()
+        if decoder != HAND_CODED
+        for statement in _of_trained(decoder, runs)
     ]
 
 
-def _of_trained(trained: Record) -> list[Statement]:
-    alike = agreement(trained)
-    blind = np.mean([2 / (place + 1) for place in _places(trained)])
+def _of_trained(decoder: str, runs: Sequence[Record]) -> list[Statement]:
+    """Check the decoders of one kind: their mean resemblance, and whether all are right."""
+    alike = [agreement(run) for run in runs]
+    blind = np.mean([2 / (place + 1) for place in _places(runs[0])])
+    exact = ", ".join(f"{run['exact_match']:.4f}" for run in runs)
+    on_their_sources = ", ".join(f"{run['on_sources']:.4f}" for run in runs)
     return [
         Statement(
             where="section 5",
             says="most rows of the decoder resemble those of the hand-coded one",
-            variant=trained["decoder"],
-            runs=1,
-            holds=alike > 0.5,
+            variant=decoder,
+            runs=len(runs),
+            holds=fmean(alike) > 0.5,
             measured="the greatest weights are on the sources in "
-            f"{one_digit(100 * alike)} % of the rows; mean weight on sources "
-            f"{trained['on_sources']:.4f}, and {blind:.4f} if all positions had the same",
+            f"{', '.join(one_digit(100 * share) for share in alike)} % of the rows; mean weight on "
+            f"sources {on_their_sources}, and {blind:.4f} if all positions had the same",
         ),
         Statement(
             where="section 5",
             says="the decoder is right",
-            variant=trained["decoder"],
-            runs=1,
-            holds=trained["exact_match"] >= 0.999,
-            measured=f"exact match {trained['exact_match']:.4f} on unseen pairs",
+            variant=decoder,
+            runs=len(runs),
+            holds=all(run["exact_match"] >= 0.999 for run in runs),
+            measured=f"exact match {exact} on unseen pairs",
         ),
     ]
+
+
+def _seed(record: Record) -> int:
+    """Return the seed of a trained decoder; 0 for the hand-coded one."""
+    return int(record["settings"]["training"]["seed"]) if "settings" in record else 0
 
 
 def _places(record: Record) -> list[int]:
@@ -193,7 +212,7 @@ FIGURE_2 = MeasuredExperiment(
     "resemble each other.",
     presets=preset_catalogue(
         smoke=Sizes(bits=3, pairs=8, preset="smoke", settings=_SMOKE),
-        laptop=Sizes(bits=8, pairs=100, preset="laptop"),
+        laptop=Sizes(bits=8, pairs=100, preset="laptop", runs=3),
         paper=Sizes(bits=8, pairs=100, preset="paper"),
     ),
     measure=measure,

@@ -105,6 +105,8 @@ class Sizes:
     steps: int = 6_000
     longer: Mapping[int, tuple[Choice, ...]] = field(default_factory=dict)
     """The choices for each of these n, with strong supervision alone."""
+    trials_of_longer: tuple[int, ...] = ()
+    """Seeds for these n; those of `trials`, if there are none."""
 
     @property
     def cells(self) -> list[tuple[int, Regime, Choice]]:
@@ -137,7 +139,9 @@ def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
                 **schedule(choice.steps or sizes.steps),
             },
         )
-        jobs = jobs_over_seeds(plan, seeds or sizes.trials, select_test_inputs(plan))
+        of_longer = sizes.trials_of_longer if bits in sizes.longer else ()
+        of_cell = seeds or of_longer or sizes.trials
+        jobs = jobs_over_seeds(plan, of_cell, select_test_inputs(plan))
         cell_runs += [CellRun(f"{regime}, n = {bits}", str(choice), job) for job in jobs]
     return cell_runs
 
@@ -340,6 +344,7 @@ _PRESETS = preset_catalogue(
         bits=(8, 16, 24),
         choices=_LAPTOP,
         trials=(0,),
+        trials_of_longer=(0, 1, 2),
         longer={
             32: (Choice(256, 10_000, "one-hot"),),
             40: (Choice(320, 10_000, "one-hot"),),

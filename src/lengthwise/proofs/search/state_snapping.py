@@ -30,6 +30,7 @@ from torch import Tensor
 
 from lengthwise.errors import VerificationError
 from lengthwise.languages.language import Language
+from lengthwise.languages.validation import short
 from lengthwise.messages import format_count
 from lengthwise.models.alignment import align_left
 from lengthwise.models.stepping import Rows, StateError, Steps
@@ -270,8 +271,9 @@ def _images(steps: Steps, radius: float, most: int, end: float) -> Rows | None:
         except StateError as error:
             word = [*words[int(row[error.row])], int(symbol[error.row])]
             raise VerificationError(
-                f"{error} after the symbols {word}, with the state snapped after each. Nothing is "
-                f"decided about such a network; look at its weights."
+                f"{error} after the symbols {short(word)}, a word of "
+                f"{format_count(len(word), 'symbol')}, with the state snapped after each. Nothing "
+                f"is decided about such a network; look at its weights."
             ) from None
         far = (distances(after, known).min(dim=1).values > radius).nonzero()[:, 0]
         for place in far.tolist():
