@@ -118,6 +118,22 @@ def test_a_restored_monitor_goes_on(
         Monitor(parse("parity")).restore(whole.to_dict())
 
 
+def test_a_key_is_restored_once() -> None:
+    monitor = Monitor("regex:(ab)*")
+    monitor.read("a", "x")
+    kept = monitor.to_dict()
+    monitor.read("b", "x")
+    monitor.restore(kept)
+    assert (monitor.to_dict(), monitor.tally()) == (kept, {"rejected": 1})
+    with pytest.raises(RunError, match="names a state that is not there"):
+        monitor.restore({**kept, "sequences": {"y": [9, 1]}})
+    with pytest.raises(ConfigError, match="got 2 events and 1 key"):
+        monitor.read_many(["b", "a"], ["x"])
+    with pytest.raises(WordError, match="the event '1' is not among"):
+        monitor.read(1)  # type: ignore[arg-type]
+    assert monitor.to_dict() == kept
+
+
 def test_records_of_logging_are_events() -> None:
     changes: list[Change] = []
     monitor = Monitor(parse("ltlf[ab]:G !b"), unknown="skip")

@@ -16,6 +16,7 @@ from typing import Any
 from lengthwise.errors import ConfigError, RunError, WordError
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import machine_name
+from lengthwise.languages.spec import language as language_of
 from lengthwise.messages import format_count, shorten
 
 _SPOKEN = {"0": "rejected", "1": "accepted"}
@@ -55,11 +56,12 @@ class Monitor:
     """Follows sequences of events, each with a key, through the automaton of a language.
 
     Args:
-        language: the language; its symbols are the events.
+        language: the language, or its specification; its symbols are the events.
         unknown: what to do with an event that is not a symbol: `refuse` it, or `skip` it.
 
     Raises:
         ConfigError: `unknown` is something else.
+        LanguageError: there is no such language.
 
     Examples:
         >>> import lengthwise as lw
@@ -72,10 +74,10 @@ class Monitor:
         ('admin',)
     """
 
-    def __init__(self, language: Language, *, unknown: str = "refuse") -> None:
+    def __init__(self, language: Language | str, *, unknown: str = "refuse") -> None:
         if unknown not in UNKNOWN:
             raise ConfigError(f"unknown is {' or '.join(UNKNOWN)}, but got {unknown!r}.")
-        self.language = language
+        self.language = language = language_of(language)
         self.skips = unknown == "skip"
         self.skipped = 0
         """Number of events that were skipped."""
@@ -116,7 +118,13 @@ class Monitor:
 
         Raises:
             WordError: an event is not a symbol; nothing was read of these events.
+            ConfigError: there are not as many keys as events; the same.
         """
+        if keys is not None and len(keys) != len(events):
+            raise ConfigError(
+                f"each event has a key, but got {format_count(len(events), 'event')} and "
+                f"{format_count(len(keys), 'key')}. Give as many keys as events."
+            )
         try:
             symbols = list(map(self._symbols.__getitem__, events))
         except KeyError as error:
@@ -173,17 +181,18 @@ class Monitor:
         """Continue with the sequences of another monitor of this language, as values of `to_dict`.
 
         Raises:
-            RunError: they are those of another language.
+            RunError: they are those of another language, or damaged.
         """
         if values["machine"] != machine_name(self.language):
             raise RunError(
                 f"the stored state belongs to another automaton ({values['machine']}), and this is "
                 f"{machine_name(self.language)}. Give another file for the state."
             )
-        for key, (state, count) in values["sequences"].items():
-            self._numbers[key] = len(self._states)
-            self._states.append(state)
-            self._counts.append(count)
+        sequences = values["sequences"]
+        if any(state not in range(len(self._table.rows)) for state, _ in sequences.values()):
+            raise RunError("the stored state is damaged: it names a state that is not there.")
+        for key, number in zip(sequences, self._number_keys([*sequences], 0), strict=True):
+            self._states[number], self._counts[number] = sequences[key]
 
     def _number_keys(self, keys: Sequence[str] | None, length: int) -> Iterable[int]:
         known, given = self._numbers, [""] if keys is None else keys
@@ -201,7 +210,7 @@ class Monitor:
     def _refuse(self, event: str) -> None:
         symbols = shorten(" ".join(self._symbols), 60)
         raise WordError(
-            f"the event {shorten(event, 40)!r} is not among the "
+            f"the event {shorten(f'{event}', 40)!r} is not among the "
             f"{format_count(len(self._symbols), 'symbol')} of the language ({symbols}). Skip "
             f"such events (--unknown skip; unknown='skip'), or give a language that has it."
         )

@@ -55,3 +55,8 @@ def test_a_tokenizer_brings_its_own_tokens(shell: Shell, tmp_path: Path) -> None
     assert status == 2
     assert "has no token '</s>'" in error
     assert "Give end" in shell("conform", "lengthwise", "a", "--tokenizer", file)[2]
+    missing = str(tmp_path / "missing.json")
+    status, _, error = shell("conform", "lengthwise", "a", "--tokenizer", missing)
+    assert status == 2
+    assert "missing.json' cannot be read" in error
+    assert "huggingface" not in error

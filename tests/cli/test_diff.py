@@ -55,11 +55,16 @@ def test_alphabets_that_differ_are_said(shell: Shell) -> None:
     status, _, error = shell("diff", "ltlf:G (a -> F b)", "ltlf[abc]:G (a -> F b)")
     assert status == 1
     assert error.splitlines() == [
-        "The alphabets differ (c only in B): a word with a symbol that a language lacks is not in "
-        "it. If it has all symbols, give --alphabet.",
+        "The alphabets differ (c only in B): a word with a symbol that A lacks is not in it. If a "
+        "language has all symbols, give --alphabet.",
         "lengthwise: A and B differ, first on c.",
     ]
     assert shell("diff", "regex:a*b", "regex[abc]:a*b", "--alphabet", "abc")[0] == 0
+    _, out, error = shell("diff", "cycle-navigation", "parity")
+    assert "2: class 4 in A, 0 in B" in out
+    assert "(2 only in A): a word with a symbol that B lacks is not in it." in error
+    _, out, error = shell("diff", "parity", "cycle-navigation")
+    assert "that A lacks is not in it." in error
     assert "another order" in shell("diff", "regex[ab]:a*", "regex[ba]:a*")[2]
 
 
@@ -73,6 +78,13 @@ def test_files_and_runs(shell: Shell, tmp_path: Path) -> None:
         ("zoo:parity-tiny", "parity"),
     ):
         assert shell("diff", first, second)[0] == 0, first
+
+
+@pytest.mark.parametrize("command", ["diff", "export", "monitor"])
+def test_a_file_that_is_not_there(command: str, shell: Shell) -> None:
+    more = {"diff": ["parity"], "export": ["--out", "m.c"], "monitor": []}[command]
+    status, out, error = shell(command, "missing.json", *more)
+    assert (status, out, error) == (2, "", "lengthwise: missing.json does not exist.\n")
 
 
 def test_slips(shell: Shell, tmp_path: Path) -> None:

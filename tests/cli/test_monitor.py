@@ -120,6 +120,24 @@ def test_a_state_goes_on_where_it_ended(shell: Shell, tmp_path: Path) -> None:
     assert shell("monitor", RULE, str(log), "--state", str(state))[1] == ""
 
 
+def test_a_last_line_without_its_end_is_not_read_twice(shell: Shell, tmp_path: Path) -> None:
+    log, state = tmp_path / "events", tmp_path / "state.json"
+    given = ("monitor", RULE, str(log), "--state", str(state))
+    log.write_text("x\ta\nx\tb")
+    assert shell(*given)[1].splitlines() == ["x\t1\ta\trejected\tb", "x\t2\tb\taccepted\ta"]
+    assert shell(*given)[:2] == (0, "")
+    log.write_text("x\ta\nx\tb\nx\tc\n")
+    assert shell(*given)[:2] == (0, "x\t3\tc\trejected, whatever comes\n")
+    state.unlink()
+    log.write_text("x\ta\nx\tb")
+    shell(*given)
+    kept = state.read_text()
+    log.write_text("x\ta\nx\tbc\n")
+    status, out, error = shell(*given)
+    assert (status, out, state.read_text()) == (2, "", kept)
+    assert f"line 2 of {log} had no end when it was read, and goes on now. Remove" in error
+
+
 def test_an_inferred_automaton_needs_its_file_alone(shell: Shell, tmp_path: Path) -> None:
     log, inferred = tmp_path / "events", tmp_path / "inferred.json"
     log.write_text("1\n0\n1\n")

@@ -137,6 +137,9 @@ def test_rows_may_be_reordered_repeated_and_new() -> None:
     assert allowed([2, 0, 0, 1, 1], [2, 0, 0, 2, 2]) == [both, [False, False, True]]
     assert allowed([2, 0]) == [a]  # the same prompt again
     assert allowed([2, 0, 0, 1, 1, 1]) == [a]  # and a longer one
+    assert allowed([2, 0, 0, 1, 1, 1, 1]) == [a]  # and one with a token that could not follow
+    assert allowed([2, 0, 0, 1, 1, 1, 1, 0]) == [both]
+    assert allowed([2, 0, 0, 1, 1, 1, 1, 0, 0]) == [a]  # and a string with such a token
     assert allowed([0], outputs=5) == [[*a, False, False]]
 
 

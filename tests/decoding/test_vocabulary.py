@@ -45,6 +45,10 @@ def test_pieces_have_spaces_and_bytes() -> None:
     assert vocabulary.tokens[:2] == (None, None)
     assert vocabulary.tokens[2 + 0xC3] == b"\xc3"
     assert vocabulary.tokens[-4:] == (b" a", b"b", b" ", "bé".encode())
+    odd = tokenizers.models.BPE({"a": 0, "</s>": 1, "<0xZZ>": 2}, [], byte_fallback=True)
+    made = tokenizers.Tokenizer(odd)
+    made.decoder = d.ByteFallback()
+    assert vocabulary_of(made, end=1).tokens[2] == b"<0xZZ>"
     stripped = d.Sequence([d.Replace("▁", " "), d.ByteFallback(), d.Fuse(), d.Strip(" ", 1, 0)])
     assert vocabulary_of(of_pieces(stripped), end=[1]) == vocabulary
     assert vocabulary_of(of_pieces(d.Metaspace()), end=1).tokens[-4] == b" a"

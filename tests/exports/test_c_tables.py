@@ -97,6 +97,12 @@ def test_a_proved_recurrent_network_is_its_table(name: str, tmp_path: Path) -> N
     assert answers(target, "".join(f"{word}\n" for word in words)) == lw.predict(run, words)
 
 
+def test_a_comment_has_no_trigraph() -> None:
+    names = ("0", "???/")
+    language = Language(alphabet=("a",), transitions=((0,),), classes=(1,), class_names=names)
+    assert "??" not in C().content(Exported(language=language, notes=("a ????/ b",)))
+
+
 @needs_cc
 def test_lines_as_they_come(tmp_path: Path) -> None:
     target = program(parse("parity"), tmp_path)

@@ -52,6 +52,26 @@ def test_signs_that_mean_something_are_escaped(ending: str, tmp_path: Path) -> N
     assert READERS[ending](path, ODD).difference(ODD) is None
 
 
+def test_a_graph_for_learners_has_labels_as_they_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "m.gv"
+    plain = Language(alphabet=tuple("#<&-]^|'%"), transitions=((1,) * 9, (0,) * 9), classes=(0, 1))
+    lw.export(plain, path)
+    assert READERS[".gv"](path, plain).difference(plain) is None
+    for symbol in ('"', "\\", "\x01", "->"):
+        with pytest.raises(ConfigError, match="without escapes, so one cannot be"):
+            lw.export(Language(alphabet=(symbol,), transitions=((0,),), classes=(1,)), path)
+    named = Language(alphabet=("a",), transitions=((0,),), classes=(0,), class_names=("x|y", "z"))
+    with pytest.raises(ConfigError, match=r"one cannot be 'x\|y'"):
+        lw.export(named, path)
+
+
+@pytest.mark.parametrize("spec", ["regex:---(a|--)*", "regex:-->"])
+def test_a_comment_in_xml_has_no_two_dashes(spec: str, tmp_path: Path) -> None:
+    language, path = lw.language(spec), tmp_path / "m.jff"
+    lw.export(spec, path)
+    assert READERS[".jff"](path, language).difference(language) is None
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("ending", READERS)
 @pytest.mark.parametrize("spec", ["tomita-3", "d-4", "regex:(ab|ba|c{2,5})*a?"])

@@ -68,7 +68,7 @@ def _read(name: str, end: str | None) -> "Vocabulary":
     from transformers import AutoTokenizer, PreTrainedTokenizerFast
 
     try:
-        if Path(name).is_file():
+        if Path(name).is_file() or name.endswith(".json"):
             tokenizer: Any = PreTrainedTokenizerFast(tokenizer_file=name)
         else:
             tokenizer = AutoTokenizer.from_pretrained(name)

@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace) -> None:
     found = Differences(first, second)
     counts = [] if found.equal else found.counts(_LONGEST)
     if first.alphabet != second.alphabet:
-        note(_about_alphabets(first, second, found))
+        note(_about_alphabets(first, second))
     if arguments.json:
         print_json(_as_values(subjects, (first, second), found, counts))
     else:
@@ -49,19 +49,20 @@ def run(arguments: argparse.Namespace) -> None:
         raise ClaimError(f"A and B differ, first on {word}.")
 
 
-def _about_alphabets(first: Language, second: Language, found: Differences) -> str:
+def _about_alphabets(first: Language, second: Language) -> str:
     """Return which symbols one of the languages alone has, and what that means."""
     if {*first.alphabet} == {*second.alphabet}:
         return "The alphabets have another order; that of A decides which shortest word is first."
-    only = [
-        f"{list_symbols(symbols, most=8)} only in {name}"
-        for name, one, two in (("A", first, second), ("B", second, first))
-        if (symbols := [symbol for symbol in one.alphabet if symbol not in two.alphabet])
-    ]
-    meaning = "not in it" if found.are_recognisers else "outside it"
+    only, meanings = list[str](), list[str]()
+    for name, other, one, two in (("A", "B", first, second), ("B", "A", second, first)):
+        if symbols := [symbol for symbol in one.alphabet if symbol not in two.alphabet]:
+            only.append(f"{list_symbols(symbols, most=8)} only in {name}")
+            decides = two.class_names == ("0", "1") and two.domain is None
+            place = "not in it" if decides else "outside it"
+            meanings.append(f"a word with a symbol that {other} lacks is {place}")
     return (
-        f"The alphabets differ ({'; '.join(only)}): a word with a symbol that a language lacks is "
-        f"{meaning}. If it has all symbols, give --alphabet."
+        f"The alphabets differ ({'; '.join(only)}): {', and '.join(meanings)}. If a language has "
+        f"all symbols, give --alphabet."
     )
 
 

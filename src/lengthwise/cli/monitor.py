@@ -79,7 +79,7 @@ def run(arguments: argparse.Namespace) -> None:
     monitor = Monitor(language, unknown=arguments.unknown)
     state = _State(monitor, arguments.state, arguments.events)
     try:
-        for block in _blocks(arguments.events, state.offset, follow=arguments.follow):
+        for block in _blocks(arguments.events, state, follow=arguments.follow):
             if not block:
                 state.save()
                 continue
@@ -128,6 +128,21 @@ class _State:
         self.offset += size
         self.lines += lines
 
+    def close_line(self, some: bytes) -> bytes:
+        """Leave out the end of the last line that was read, which had none then.
+
+        Raises:
+            RunError: the line goes on.
+        """
+        size = next((len(end) for end in (b"\n", b"\r\n") if some.startswith(end)), 0)
+        if not size:
+            raise RunError(
+                f"line {self.lines} of {self._source} had no end when it was read, and goes on "
+                f"now. Remove {self._file} to read the file anew; --follow waits for the end."
+            )
+        self.advance(size, 0)
+        return some[size:]
+
     def save(self, *, at_once: bool = False) -> None:
         """Write the state if there is a file for it, something was read and a second has passed."""
         began = time.monotonic()
@@ -140,15 +155,16 @@ class _State:
         self._next = began + max(_BETWEEN_SAVES, 20 * took)
 
 
-def _blocks(source: Path | None, offset: int, *, follow: bool) -> Iterator[bytes]:
+def _blocks(source: Path | None, state: _State, *, follow: bool) -> Iterator[bytes]:
     """Yield whole lines as soon as they come, many at a time; the last may lack its end.
 
     Yield nothing, `b""`, from time to time where no line comes.
     """
     with _open(source) as stream:
-        if offset:
-            stream.seek(offset)
-        rest = b""
+        is_open, rest = False, b""
+        if state.offset:
+            stream.seek(state.offset - 1)
+            is_open = stream.read(1) != b"\n"
         while True:
             with mute():
                 is_ready = _is_ready(stream)
@@ -158,6 +174,8 @@ def _blocks(source: Path | None, offset: int, *, follow: bool) -> Iterator[bytes
             if not some and (follow or not is_ready):
                 yield b""
                 continue
+            if is_open and some:
+                some, is_open = state.close_line(some), False
             whole, end, rest = (rest + some).rpartition(b"\n")
             if end:
                 yield whole + end

@@ -74,8 +74,8 @@ class LanguageProcessor:
     """Masks logits, as `logits_processor` describes.
 
     The state of a row follows from the state of the row without its last token. So rows may be
-    reordered, dropped and repeated, as beam search does. Rows that do not continue known ones are
-    new prompts.
+    reordered, dropped and repeated, as beam search does. Rows that do not continue known ones, or
+    all by tokens that cannot follow, are new prompts.
     """
 
     def __init__(
@@ -121,18 +121,16 @@ class LanguageProcessor:
     def _read(self, automaton: TokenAutomaton, rows: NDArray[np.int64]) -> list[int]:
         """Return the states of rows."""
         before = [self._states.get(_digest(row[:-1])) for row in rows]
-        if None in before:
+        states = [
+            _ENDED if state == _ENDED or token in self._ends else automaton.advance(state, token)
+            for state, token in zip(before, rows[:, -1].tolist(), strict=True)
+            if state is not None
+        ]
+        is_impossible = {*states} == {automaton.dead} and automaton.dead not in before
+        if None in before or is_impossible:
             self._states.clear()
             self._prompt_length = rows.shape[1]
             states = [automaton.start] * len(rows)
-        else:
-            states = [
-                _ENDED
-                if state == _ENDED or token in self._ends
-                else automaton.advance(state, token)
-                for state, token in zip(before, rows[:, -1].tolist(), strict=True)
-                if state is not None
-            ]
         self._states.update(zip(map(_digest, rows), states, strict=True))
         return states
 

@@ -1,6 +1,7 @@
 """The tokens of a tokenizer as strings of bytes, and the tree of their beginnings."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -13,6 +14,8 @@ from lengthwise.arguments import require_integer
 from lengthwise.errors import ConfigError
 
 _REMEDY = "Give a Vocabulary (lengthwise.decoding.vocabulary) of its tokens as bytes."
+
+_BYTE = re.compile("<0x[0-9A-Fa-f]{2}>")
 
 _SAMPLE = 2_000
 """Tokens whose bytes are compared with what the tokenizer decodes."""
@@ -218,8 +221,8 @@ def _bytes_of(token: str, steps: Sequence[dict[str, Any]]) -> bytes:
         if kind == "ByteLevel":
             known = all(character in _BYTE_OF for character in token)
             return bytes(map(_BYTE_OF.__getitem__, token)) if known else token.encode()
-        if kind == "ByteFallback" and len(token) == 6 and token.startswith("<0x"):
-            return bytes([int(token[3:5], 16)])
+        if kind == "ByteFallback" and _BYTE.fullmatch(token):
+            return bytes.fromhex(token[3:5])
         if kind == "Metaspace":
             token = token.replace(step["replacement"], " ")
         elif kind == "Replace":

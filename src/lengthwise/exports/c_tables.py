@@ -181,7 +181,7 @@ def _comment(exported: Exported) -> str:
         f"classes {' '.join(machine.class_names[:20])}",
     ]
     text = "\n".join(f" * {printable(line)}" for line in lines)
-    return text.replace("*/", "* /").replace("/*", "/ *").replace("??", "? ?")
+    return re.sub(r"\?(?=\?)", "? ", text.replace("*/", "* /").replace("/*", "/ *"))
 
 
 def _identifier(name: str) -> str:

@@ -33,8 +33,8 @@ def export(subject: Subject | str | Path, path: Path | str) -> Exported:
         subject: a language or its specification, a result of `infer` or `extract`, or a run or its
             folder. A run's automaton is written if its folder has a proof, and its network
             (`.onnx`) in any case.
-        path: the file: `.c`, `.dot`, `.svg`, `.pdf`, `.png`, `.regex`, `.att`, `.hoa`, `.jff`,
-            `.mmd`, `.json` or `.onnx`.
+        path: the file: `.c`, `.dot`, `.gv`, `.svg`, `.pdf`, `.png`, `.regex`, `.txt`, `.att`,
+            `.hoa`, `.jff`, `.mmd`, `.json` or `.onnx`.
 
     Returns:
         What was written: the automaton, and the `.notes` in the file's comment.
@@ -47,7 +47,8 @@ def export(subject: Subject | str | Path, path: Path | str) -> Exported:
     Raises:
         ConfigError: the ending is unknown, or the format cannot express the automaton.
         LanguageError: there is no such language, or the format cannot express a symbol.
-        RunError: the file cannot be written, or a run is damaged or has no proof.
+        RunError: the file is a folder, or a run is damaged or has no proof.
+        OSError: the file cannot be written.
     """
     out = require_export_place(path_of("a file", path, "parity.c"))
     file_format = FORMATS[out.suffix]()

@@ -70,4 +70,4 @@ def _places(machine: Language) -> list[tuple[float, float]]:
 
 
 def _comment(note: str) -> str:
-    return printable(note).replace("--", "- -")
+    return re.sub("-(?=-)", "- ", printable(note))

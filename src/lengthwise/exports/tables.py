@@ -2,7 +2,8 @@
 
 import json
 
-from lengthwise.escapes import in_dot, printable
+from lengthwise.errors import ConfigError
+from lengthwise.escapes import printable
 from lengthwise.exports.format import Exported, Format, require_characters, require_two_classes
 from lengthwise.languages.att import to_att
 from lengthwise.languages.dot import to_dot
@@ -39,16 +40,30 @@ class LearnerDot(Format):
             if machine.class_names == ("0", "1"):
                 shape, label = ("doublecircle" if c else "circle"), f"s{state}"
             else:
-                shape, label = "record", f"s{state}|{name}"
-            lines.append(f'  s{state} [shape="{shape}" label={in_dot(label)}];')
+                shape, label = "record", f"s{state}|{_as_read(name, no='|{}<>')}"
+            lines.append(f'  s{state} [shape="{shape}" label="{label}"];')
         lines.append("__start0 -> s0;")
         lines += [
-            f"  s{state} -> s{target} [label={in_dot(symbol)}];"
+            f'  s{state} -> s{target} [label="{_as_read(symbol)}"];'
             for state, row in enumerate(machine.transitions)
             for symbol, target in zip(machine.alphabet, row, strict=True)
         ]
         comments = "".join(f"// {printable(note)}\n" for note in exported.notes)
         return comments + "\n".join([*lines, "}", ""])
+
+
+def _as_read(text: str, no: str = "") -> str:
+    """Return a label, which programs read as it is written.
+
+    Raises:
+        ConfigError: it has a character that would be escaped, or that separates labels.
+    """
+    if text.isprintable() and "->" not in text and not {*text} & {*'"\\', *no}:
+        return text
+    raise ConfigError(
+        f"programs read the labels of a .gv as they are written, without escapes, so one cannot "
+        f"be {text!r}. Save it as .json or .dot."
+    )
 
 
 class Att(Format):

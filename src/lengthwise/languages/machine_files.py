@@ -20,7 +20,8 @@ def read_machine(name: str) -> Language | None:
         RunError: the file cannot be read, or holds no automaton.
     """
     file = Path(name.removeprefix(_INFERRED))
-    if name.startswith(_INFERRED) or (name.endswith(".json") and file.is_file()):
+    is_json = name.endswith(".json") and (file.is_file() or not (":" in name or file.exists()))
+    if name.startswith(_INFERRED) or is_json:
         remedy = "Give a file that `lengthwise infer` or `lengthwise export` wrote."
         values = read_object(file, remedy=remedy)
         with values_of(file, remedy=remedy):
