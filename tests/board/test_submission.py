@@ -13,10 +13,12 @@ import pytest
 import lengthwise as lw
 from cli.shell import Shell
 from lengthwise.board.entries import LANGUAGES, load_entries
-from lengthwise.board.submission import MOST_BYTES, judge_submission
+from lengthwise.board.submission import MOST_BYTES, _bits_of, judge_submission
 from lengthwise.languages.spec import parse
 from lengthwise.proofs.check.certificate import Certificate
+from lengthwise.proofs.search.certify import certify
 from lengthwise.zoo_paths import resolve_path
+from proofs.snapped import parity_network
 
 
 @pytest.fixture
@@ -201,6 +203,10 @@ def test_a_proof_that_the_network_is_wrong_is_a_failed_claim(shell: Shell, hones
 def test_a_link_to_a_folder_is_no_folder(shell: Shell, honest: Path) -> None:
     (honest.parent / "link").symlink_to(honest)
     assert shell("board", "check", str(honest.parent / "link"))[0] == 2
+
+
+def test_a_recurrence_that_was_snapped_has_no_bits() -> None:
+    assert _bits_of(certify(parity_network(), lw.language("parity"))) is None
 
 
 def test_the_languages_of_the_board_differ() -> None:

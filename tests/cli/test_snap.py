@@ -91,7 +91,7 @@ def test_slips_are_told_in_one_line(shell: Shell, folder: str, tmp_path: Path) -
     for arguments, message in [
         (["predict", folder, "--snapped"], "Run `lengthwise snap"),
         (["evaluate", folder, "--snapped"], "Run `lengthwise snap"),
-        (["extract", folder, "--out", "machine.txt"], "must end in .c .dot"),
+        (["extract", folder, "--out", "machine.xyz"], "must end in .c .dot"),
         (["extract", folder, "--max-states", "1"], "max_states=1"),
         (["extract", str(tmp_path / "none")], "is not a folder"),
         (["snap", str(tmp_path / "none")], "is not a folder"),

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from expressions import random_expression
 from lengthwise.decoding.byte_automaton import byte_automaton
-from lengthwise.decoding.conformance import Conformance, compare, judge
+from lengthwise.decoding.conformance import Conformance, compare_languages, judge
 from lengthwise.decoding.dialect import characters_of
 from lengthwise.decoding.engines import ENGINES, Engine, make_engine
 from lengthwise.decoding.token_automaton import TokenAutomaton
@@ -96,7 +96,7 @@ def test_the_shortest_wrong_sequence_is_found(seed: int, kind: type[Planted]) ->
         language = kind(expression, LETTERS).automaton
     except (ConfigError, LanguageError):  # no string
         return
-    found = compare(engine, language)
+    found = compare_languages(engine, language)
     assert found.is_exact == kind.exposes_states
     certain = found.is_exact or (found.max_states or 0) >= len(engine.automaton.states)
     if found.verdict != "conforms" or certain:
@@ -107,10 +107,10 @@ def test_a_fault_beyond_the_states_is_found_with_more() -> None:
     """An engine of 8 states that forgets to repeat, of a language of 1."""
     engine = Hidden("a{0,7}", LETTERS)
     language = Hidden("a*", LETTERS).automaton
-    assert compare(engine, language, more_states=5).max_states == 6
-    found = compare(engine, language, more_states=6)
+    assert compare_languages(engine, language, more_states=5).max_states == 6
+    found = compare_languages(engine, language, more_states=6)
     assert (found.verdict, found.tokens) == ("lost", (0,) * 8)
-    exact = compare(Planted("a{0,7}", LETTERS), language)
+    exact = compare_languages(Planted("a{0,7}", LETTERS), language)
     assert (exact.tokens, exact.is_exact) == ((0,) * 8, True)
 
 
@@ -121,7 +121,7 @@ def test_a_dead_end_is_said_and_not_a_wrong_sequence() -> None:
             allowed[0] |= state == self.automaton.start
             return allowed
 
-    found = compare(Careless("b", LETTERS), Planted("b", LETTERS).automaton)
+    found = compare_languages(Careless("b", LETTERS), Planted("b", LETTERS).automaton)
     assert (found.verdict, found.stuck) == ("conforms", (0,))
 
 
@@ -131,9 +131,9 @@ def test_of_many_tokens_some_are_followed() -> None:
     )
     many = Vocabulary((*tokens, None), (len(tokens),))
     right, wrong = (Hidden(each, many) for each in ("(a|b|c)*", "(a|b|c){0,9}"))
-    found = compare(right, right.automaton)
+    found = compare_languages(right, right.automaton)
     assert (found.verdict, found.followed_all, found.max_states) == ("conforms", False, None)
-    assert compare(wrong, right.automaton).verdict == "lost"
+    assert compare_languages(wrong, right.automaton).verdict == "lost"
 
 
 def test_our_processor_conforms() -> None:
@@ -196,16 +196,16 @@ def test_a_text_that_other_tokens_spell_is_not_lost() -> None:
 
     vocabulary = Vocabulary((b"a", b"b", b"ab", None), (3,))
     language = Planted("ab|b", vocabulary).automaton
-    found = compare(Forcing("ab|b", vocabulary), language)
+    found = compare_languages(Forcing("ab|b", vocabulary), language)
     assert (found.verdict, found.respelled, found.is_exact) == ("conforms", (0, 1), True)
 
     class HiddenForcing(Forcing):
         exposes_states = False
 
-    hidden = compare(HiddenForcing("ab|b", vocabulary), language)
+    hidden = compare_languages(HiddenForcing("ab|b", vocabulary), language)
     assert (hidden.verdict, hidden.respelled, hidden.max_states) == ("conforms", (0, 1), None)
     without = Vocabulary((b"a", b"b", None), (2,))
-    lost = compare(Forcing("ab|b", without), Planted("ab|b", without).automaton)
+    lost = compare_languages(Forcing("ab|b", without), Planted("ab|b", without).automaton)
     assert (lost.verdict, lost.tokens) == ("lost", (0, 1))
 
 
@@ -229,7 +229,7 @@ def test_a_string_is_lost_where_no_tokens_spell_it(seed: int) -> None:
             return allowed
 
     lossy = Lossy(expression, vocabulary)
-    found = compare(lossy, engine.automaton)
+    found = compare_languages(lossy, engine.automaton)
     assert found.is_exact
     todo: list[tuple[str, Any]] = [("", lossy.start())]
     spelled = set()

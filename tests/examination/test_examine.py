@@ -106,9 +106,13 @@ def test_an_empty_word_that_is_wrong_hides_nothing() -> None:
             logits, state = super().start()
             return -logits, state
 
-    found = lw.examine(WrongAtStart(), "parity", longest=60, **SMALL)
+    found = lw.examine(WrongAtStart(), "parity", lengths=[0, 1, 50], **{**SMALL, "budget": 3.0})
     assert found.empty_word == "wrong"
     assert found.search.word is None
+    assert found.raw.startswith("right on everything tried but the empty one, which is not a")
+    assert "all words but the empty one to " in found.raw
+    assert found.scores.lengths == [1, 50]
+    assert "representative:  symbols" not in str(found)
 
 
 class Whole(nn.Module):

@@ -105,6 +105,18 @@ class LogitsAlone(CountedParity):
         return super().step(state, symbols)[0]
 
 
+class Counting(nn.Module):
+    """Turns over after 30 symbols, which it counts in a number of Python."""
+
+    def start(self) -> tuple[Tensor, Any]:
+        return torch.tensor([[1.0, 0.0]]), {"parity": torch.zeros(1), "count": 0}
+
+    def step(self, state: Any, symbols: Tensor) -> tuple[Tensor, Any]:
+        parity, count = (state["parity"] - symbols).abs(), state["count"] + 1
+        logits = torch.stack([1 - parity, parity], dim=1)
+        return logits if count < 30 else -logits, {"parity": parity, "count": count}
+
+
 class Failing(CountedParity):
     def step(self, state: Tensor, symbols: Tensor) -> Any:
         raise RuntimeError("no\nluck")
@@ -119,6 +131,7 @@ class Failing(CountedParity):
         (MeanOfBatch, "depends on the other words of a batch"),
         (NotANumber, r"state or the logits of NotANumber are not finite after the symbols \["),
         (LogitsAlone, "has to return two things"),
+        (Counting, "something other than tensors"),
         (Failing, r"Failing\.step fails \(RuntimeError: no\)"),
         (lambda: Layered(nn.GRU(4, 6, batch_first=True, bidirectional=True), 12), "both ends"),
         (lambda: nn.Sequential(nn.Embedding(2, 2)), "not read symbol by symbol"),

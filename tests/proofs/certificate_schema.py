@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from lengthwise.proofs.check import schema
-from lengthwise.proofs.check.certificate import (
+from lengthwise.proofs.check.form import (
     FORM,
     FORM_WITH_PRECISION,
     FORMAT,

@@ -158,7 +158,7 @@ def _bits_of(certificate: Certificate) -> int | None:
     settings = certificate.settings
     if certificate.strength == "structural":
         return int(settings["num_slots"]) * int(settings["num_bits"])
-    if "cell" in settings or settings.get("memory") == "binary":
+    if certificate.kind == "BinaryRecurrent" or settings.get("memory") == "binary":
         return int(settings["num_bits"])
     return None
 

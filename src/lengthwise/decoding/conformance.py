@@ -101,10 +101,12 @@ def judge(
     require_common(expression, vocabulary)
     language = TokenAutomaton(byte_automaton(compile_common(expression)), vocabulary)
     engine, title = make_engine(name, expression, vocabulary)
-    return compare(engine, language, title=title, expression=expression, more_states=more_states)
+    return compare_languages(
+        engine, language, title=title, expression=expression, more_states=more_states
+    )
 
 
-def compare(
+def compare_languages(
     engine: Engine,
     language: TokenAutomaton,
     *,

@@ -218,14 +218,15 @@ ENGINES: Catalogue[type[Engine]] = Catalogue(
 
 
 def make_engine(name: str, expression: str, vocabulary: Vocabulary) -> tuple[Engine, str]:
-    """Return an engine for an expression, and its name with its version.
+    """Return an engine for an expression, and its name, with its version if it is another package's.
 
     Raises:
         ConfigError: there is no such engine, it is not installed, or it refuses the expression.
     """
     kind = ENGINES[name]
     require_extra(kind.module, "conform")
-    title = f"{name} {version(kind.distribution)}"
+    own = kind.distribution == "lengthwise"
+    title = name if own else f"{name} {version(kind.distribution)}"
     try:
         return kind(expression, vocabulary), title
     except LengthwiseError:

@@ -167,6 +167,8 @@ class _Examiner:
         """Run all parts, from the cheapest to those that take what time is left."""
         if longest is None:
             longest = _LONGEST if self.steps or self.is_provable else _LONGEST_AS_A_WHOLE
+        if lengths is not None and self.empty_word != "right":
+            lengths = [length for length in lengths if length]
         task = Task(language=self.given)
         try_all(self.asker, self.search, end=self._end("exhaustive"), most=_ENUMERATED)
         snapping = self._snap(choose, validation_length)

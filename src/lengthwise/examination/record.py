@@ -85,7 +85,8 @@ class Examination:
     def snapped(self) -> Any:
         """The snapped network, a `torch.nn.Module` that answers by a table; None if there is none.
 
-        `.save(FILE)` stores it, and `lw.certify(network, language=...)` decides about it again.
+        `.save(FILE)` stores it, and `lw.interpret.decide(found.snapped, language)` decides about it
+        again.
         """
         return None if self.snapping is None else self.snapping.snapped
 
@@ -103,11 +104,11 @@ class Examination:
             return f"proved: {self.certificate.statement}"
         search = self.search
         if search.word is None:
-            return f"right on everything tried, which is not a proof; {self._all_short}"
+            return f"right on everything tried{self._but}, which is not a proof; {self._all_short}"
         assert search.how is not None
         found = f"wrong on a word of {format_count(len(search.word), 'symbol')}"
         if search.is_shortest:
-            return f"{found}; all shorter words are right"
+            return f"{found}; all shorter words{self._but} are right"
         return f"{found}, a {_HOW[search.how]} one; {self._all_short}"
 
     @property
@@ -125,7 +126,13 @@ class Examination:
     def _all_short(self) -> str:
         if self.search.right_to < 1:
             return "no length was tried in full"
-        return f"all words to {format_count(self.search.right_to, 'symbol')} are right"
+        longest = format_count(self.search.right_to, "symbol")
+        return f"all words{self._but} to {longest} are right"
+
+    @property
+    def _but(self) -> str:
+        """The empty word, where all else is about other words."""
+        return " but the empty one" if self.empty_word in ("wrong", "unreadable") else ""
 
     @property
     def verdict(self) -> str:
@@ -244,7 +251,9 @@ class Examination:
             said = f"largest number of a state {last.norm:.3g} at {last.length:,} symbols"
         else:
             rows = [self.drift[0], self.drift[len(self.drift) // 2], last]
-            each = (f"{row.largest:.3g} at {row.length:,}" for row in rows if row.largest)
+            each = (
+                f"{row.largest:.3g} at {row.length:,}" for row in rows if row.largest is not None
+            )
             said = f"farthest state from a representative: {', '.join(each)} symbols"
         if self.grows:
             said += "; states grow with the word, so no finite automaton follows them for ever"

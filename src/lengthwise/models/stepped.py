@@ -68,6 +68,15 @@ def leaves(state: State) -> Iterator[Tensor]:
             yield from leaves(part)
 
 
+def is_of_tensors(state: State) -> bool:
+    """Return whether a state has nothing but tensors in its tuples, lists and dictionaries."""
+    if isinstance(state, tuple | list):
+        return all(map(is_of_tensors, state))
+    if isinstance(state, dict):
+        return all(map(is_of_tensors, state.values()))
+    return isinstance(state, Tensor) or state is None
+
+
 def rebuild(template: State, parts: Iterator[Tensor]) -> State:
     """Return a state of the form of another, with these tensors."""
     if isinstance(template, Tensor):

@@ -29,7 +29,7 @@ from lengthwise.errors import LengthwiseError, VerificationError, in_a_line
 from lengthwise.memory import lacks_memory
 from lengthwise.messages import format_count
 from lengthwise.models.custom_network import unwrap
-from lengthwise.models.stepped import State, has_steps, leaves, rebuild
+from lengthwise.models.stepped import State, has_steps, is_of_tensors, leaves, rebuild
 
 Rows: TypeAlias = Float[Tensor, "word width"]
 Logits: TypeAlias = Float[Tensor, "word class"]
@@ -132,6 +132,11 @@ class Steps:
             raise VerificationError(
                 f"{self.name}.{method} has to return two things, logits [word, class] and a state "
                 f"of tensors, but it returned {_describe(returned)}. Return both."
+            )
+        if not is_of_tensors(returned[1]):
+            raise VerificationError(
+                f"the state that {self.name}.{method} returned has something other than tensors, "
+                f"which would not be followed. Make it a tensor [word, ...]."
             )
         return returned
 

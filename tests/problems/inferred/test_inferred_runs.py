@@ -272,7 +272,7 @@ def test_wrong_labels_are_allowed_for(folder: Path, tmp_path: Path) -> None:
     own = write(tmp_path / "noisy.tsv", [*flipped, *extra])
     with pytest.raises(TextError, match="label_noise"):
         lw.infer(own)
-    found = lw.infer(own, label_noise=0.025)
+    found = lw.infer(own, label_noise=0.025, budget=4)
     assert found.language.num_states == 3
     for word in ("", "a", "ab", "aab", "bbbb"):
         assert found.language.classify(word) == label(word)

@@ -11,7 +11,7 @@ import pytest
 
 from lengthwise.errors import CertificateError
 from lengthwise.proofs.check import schema
-from lengthwise.proofs.check.certificate import FORM, FORMAT
+from lengthwise.proofs.check.form import FORM, FORMAT
 from proofs.certificate_schema import FORMS, SCHEMA, schema_text
 from proofs.forger import UNFIT, body_of, honest, one_field
 from proofs.make_vectors import DAMAGED, INVALID, VALID, VECTORS

@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 
 import lengthwise as lw
 from lengthwise.errors import CertificateError, VerificationError
+from lengthwise.languages.language import Language
 from lengthwise.models.recurrent import Recurrent, RecurrentConfig
 from lengthwise.models.stepping import CellSteps, Steps
 from lengthwise.proofs.check.arrays import pack, unpack
-from lengthwise.proofs.check.certificate import Certificate
+from lengthwise.proofs.check.certificate import Certificate, Machine
 from lengthwise.proofs.check.induction import check
 from lengthwise.proofs.check.snapped_node import SnappedNode
 from lengthwise.proofs.search.certify import certify
@@ -181,6 +182,78 @@ def test_no_planted_fault_makes_a_wrong_proof(proved: Certificate) -> None:
             continue
     assert len(accepted) < FAULTS / 2
     assert all(map(is_right_by_definition, accepted[:: max(1, len(accepted) // 8)]))
+
+
+ALL = Language(
+    alphabet=("a",), transitions=((0,),), classes=(0,), start=0, class_names=("no", "yes")
+)
+
+
+def one_number(symbol: float, answer: float, bias: float, dtype: torch.dtype) -> Certificate:
+    """The claim that a network of one number, snapped to zero, says no to every word: its only
+    step leads from zero to zero, with the logits of an h that is not zero."""
+    config = RecurrentConfig(
+        vocab_size=1, num_classes=2, cell="elman-relu", d_model=1, num_layers=1
+    )
+    network = Recurrent(config).to(dtype)
+    weights = dict(network.named_parameters())
+    with torch.no_grad():
+        for weight in weights.values():
+            weight.zero_()
+        weights["cell.weight_ih_l0"].fill_(symbol)
+        network.answer.weight[0] = answer
+        network.answer.bias[0] = bias
+    return Certificate(
+        verdict="equivalent",
+        strength="snapped",
+        language=ALL,
+        machine=Machine.of(ALL.minimise()),
+        settings=config.of_function(),
+        weights=weights_of(network),
+        elements={"representatives": pack(np.zeros((1, 1))), "pairs": [[0, 0]]},
+        maps=(),
+        levels=({"interior": (), "edge": ((0, 0),)}, {"interior": (), "edge": ()}),
+    )
+
+
+@pytest.mark.parametrize(
+    ("answer", "bias", "dtype"),
+    [
+        (-1.0, 0.7, torch.float32),  # h is 0.7: equal logits
+        (-1.0, float(np.float32(0.7)) + 1e-7, torch.float32),  # rounding decides
+        (-1.0, 1e-3, torch.float32),  # it is yes
+        (1e308, 1.0, torch.float64),  # infinite
+    ],
+)
+def test_logits_of_a_last_step_that_leads_to_nothing_new_must_be_certain(
+    answer: float, bias: float, dtype: torch.dtype
+) -> None:
+    symbol = 0.7 if dtype == torch.float32 else 1e10
+    check(one_number(0.7, 0.0, 1.0, dtype))
+    with pytest.raises(CertificateError, match=r"every answer is certain|is named"):
+        check(one_number(symbol, answer, bias, dtype))
+
+
+def test_representatives_that_the_network_cannot_hold_are_refused(proved: Certificate) -> None:
+    representatives = unpack(proved.elements["representatives"]).copy()
+    representatives[-1] *= 1 + 1e-12
+    elements = {**proved.elements, "representatives": pack(representatives)}
+    with pytest.raises(CertificateError, match="numbers of the weights' type"):
+        check(replace(proved, elements=elements))
+
+
+@pytest.mark.parametrize("num_classes", [2, 3])
+def test_where_rounding_could_decide_nothing_is_said_of_the_network_as_it_runs(
+    num_classes: int,
+) -> None:
+    network = parity_network(num_classes=num_classes)
+    weights = dict(network.named_parameters())
+    with torch.no_grad():  # they add up to what was there, but rounding could lose it
+        weights["cell.bias_ih_l0"] += 2.0**19
+        weights["cell.bias_hh_l0"] -= 2.0**19
+    found = certify(network, PARITY if num_classes == 2 else lw.language("count:1:3:01"))
+    assert (found.verdict, found.counterexample) == ("not-closed", None)
+    assert "Computed once in float64, the model so snapped is right" in found.statement
 
 
 def test_other_strengths_and_changed_layers_are_refused() -> None:

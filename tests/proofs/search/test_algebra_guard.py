@@ -18,7 +18,7 @@ PARITY = lw.language("parity")
 class Saying:
     """A network that does something to the arrays that it was given, after each answer."""
 
-    num_symbols, chunk = 2, 2
+    num_symbols, chunk_size = 2, 2
 
     def __init__(self, after: Callable[[Any], None] = lambda given: None) -> None:
         self._after = after

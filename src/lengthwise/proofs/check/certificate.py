@@ -1,6 +1,6 @@
 """A certificate: a claim about a model and a language, with everything that a checker needs.
 
-On disk it is one JSON file of a closed form (`FORM`). The bytes of the file are determined by its
+On disk it is one JSON file of a closed form (`form.py`). The bytes are determined by its
 content, and its last entry is their digest, so that no byte can change unseen. A digest is not a
 signature: whoever changes the content can compute it again. `proofs.check.induction` decides what
 follows from the content.
@@ -27,6 +27,7 @@ from lengthwise.messages import shorten
 from lengthwise.proofs.check import schema
 from lengthwise.proofs.check.arrays import Integers, pack, unpack
 from lengthwise.proofs.check.bfloat16_balls import Precision, bfloat16_rounded
+from lengthwise.proofs.check.form import ARRAY, BALLS, FORMAT, FORMAT_WITH_PRECISION, FORMS
 from lengthwise.proofs.check.margins import RoundingMargins, SnapDistances
 from lengthwise.proofs.check.networks import Kind, kind_of_network
 from lengthwise.proofs.check.statement import (
@@ -36,10 +37,6 @@ from lengthwise.proofs.check.statement import (
     state_claim,
     terms_of,
 )
-
-FORMAT = 2
-FORMAT_WITH_PRECISION = 3
-"""Format of certificates about another arithmetic than that of the weights' type."""
 
 TOO_LARGE = (
     "checking the certificate needs more memory than there is, so it was not checked. Check it on "
@@ -354,66 +351,6 @@ class Certificate:
             moved=None if moved is None else SnapDistances(**moved),
             made_with=notes["made_with"],
         )
-
-
-def _language_form(domain: Any) -> dict[str, Any]:
-    return {
-        "spec": str,
-        "alphabet": [str],
-        "transitions": [[int]],
-        "classes": [int],
-        "start": int,
-        "class_names": [str],
-        "domain": domain,
-    }
-
-
-ARRAY = {"type": str, "shape": [int], "base64": str}
-MERGE = {"representatives": ARRAY, "children": ARRAY, "elements": ARRAY}
-BALLS = {**MERGE, "radius": ARRAY}
-
-FORM = {
-    "format": int,
-    "verdict": schema.Choice(("equivalent", "counterexample", "not-closed")),
-    "strength": schema.Choice(("discrete", "structural", "snapped", "robust")),
-    "language": _language_form(schema.Maybe(_language_form(None))),
-    "machine": {"transitions": [[int]], "classes": [int], "start": int},
-    "settings": schema.Named(schema.Scalar),
-    "weights": schema.Named(ARRAY),
-    "elements": schema.Choice(
-        (
-            {},
-            {"codes": [str]},
-            {"contexts": [[int]]},
-            {"representatives": ARRAY, "pairs": [schema.Pair(int)]},
-            {"levels": [{"interior": MERGE, "edge": MERGE}], "repeat": int},
-            {"levels": [{"interior": BALLS, "edge": BALLS}], "repeat": int},
-        )
-    ),
-    "maps": [[int]],
-    "levels": [{"interior": [schema.Pair(int)], "edge": [schema.Pair(int)]}],
-    "repeats": schema.Maybe(int),
-    "counterexample": schema.Maybe({"word": str, "model": str, "language": str}),
-    "checked_length": schema.Maybe(int),
-    "notes": {
-        "reason": str,
-        "margins": schema.Maybe(
-            {
-                **{name: schema.Maybe(float) for name in RoundingMargins.__slots__},
-                "is_certain": bool,
-            }
-        ),
-        "moved": schema.Maybe({"spread": float, "gap": schema.Maybe(float)}),
-        "made_with": schema.Named(str),
-    },
-    "digest": str,
-}
-"""The form of the file."""
-
-FORM_WITH_PRECISION = {**FORM, "precision": schema.Choice(("bfloat16",))}
-
-FORMS: Mapping[int, Any] = {FORMAT: FORM, FORMAT_WITH_PRECISION: FORM_WITH_PRECISION}
-"""The form of the file, by format."""
 
 
 def _in_order(elements: Mapping[str, Any]) -> dict[str, Any]:

@@ -129,9 +129,13 @@ class PrefixInduction:
         return numbers
 
     def read(self, elements: Integers) -> Integers:
-        """Return the classes of words, which no rounding may change."""
+        """Return the classes of words, which no rounding may change.
+
+        Where steps have read off classes, those of all steps so far must be certain, also if the
+        last of them led to nothing new, so that there are no elements.
+        """
         classes = np.empty_like(elements)
-        for start in range(0, len(elements), _BATCH):
+        for start in range(0, max(1, len(elements)), _BATCH):
             part = slice(start, start + _BATCH)
             decided = self.node.classes(self.codes[elements[part]])
             self.answers.see(decided.distance, decided.radius)

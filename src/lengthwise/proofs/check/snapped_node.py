@@ -29,7 +29,12 @@ from lengthwise.errors import VerificationError
 from lengthwise.proofs.check.arrays import Integers
 from lengthwise.proofs.check.balls import Ball, Floats, Matrix, norm, norm_bound
 from lengthwise.proofs.check.bounded import Codes, Decided, largest
-from lengthwise.proofs.check.layer_node import arithmetic_of, quietly, require_shapes
+from lengthwise.proofs.check.layer_node import (
+    arithmetic_of,
+    quietly,
+    require_one_type,
+    require_shapes,
+)
 
 GATES = {"elman": 1, "elman-relu": 1, "gru": 3, "lstm": 4}
 """Matrices of a cell, below each other in one."""
@@ -67,8 +72,15 @@ class SnappedNode:
             )
         if representatives[0].any():
             raise VerificationError("the first representative is the initial state, which is zero.")
-        self.representatives = representatives.astype(np.float64)
         self.arithmetic = arithmetic_of(weights, "weights")
+        self.representatives = representatives.astype(np.float64)
+        if not np.array_equal(
+            representatives.astype(require_one_type(weights)), self.representatives
+        ):
+            raise VerificationError(
+                "representatives are states of the network, but some are not numbers of the "
+                "weights' type."
+            )
         wide = {name: np.asarray(w, dtype=np.float64) for name, w in weights.items()}
         self._answer = Matrix(wide["answer.weight"], wide["answer.bias"])
         self._inputs, self._recurrent = (
@@ -97,7 +109,9 @@ class SnappedNode:
         return Decided(found, (away - best)[is_other], doubt[is_other])
 
     def classes(self, codes: Codes) -> Decided:
-        """Return the classes of the words that led to codes, with the least lead of any logit."""
+        """Return the classes of the words that led to codes, with the least lead of any logit that
+        was computed so far, whatever the codes.
+        """
         return Decided(codes[:, 1], self._logits_distance, self._logits_radius)
 
     def _classes(self, states: Ball) -> Integers:

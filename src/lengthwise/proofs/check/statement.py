@@ -114,7 +114,10 @@ def _sentence(certificate: "Certificate") -> str:
     right = f" As far as explored, all words{inside} of at most {reached} are right."
     if certificate.margins is not None and not certificate.margins.is_certain:
         cast = " cast to bfloat16" if certificate.precision == "bfloat16" else ""
-        right = f" Run once, the model{cast} was right on all words{inside} of at most {reached}."
+        did = f"Run once, the model{cast} was"
+        if certificate.kind == "Recurrent":
+            did = "Computed once in float64, the model so snapped is"
+        right = f" {did} right on all words{inside} of at most {reached}."
     none = certificate.checked_length is None or certificate.checked_length < 0
     return f"No proof of {name}: {escape_unprintable(certificate.reason)}.{'' if none else right}"
 

@@ -117,6 +117,8 @@ def _header(verified: Certificate, is_tree: bool, *, weights: bool) -> str:
         if verified.strength == "discrete"
         else "classes of vectors of the network"
         if verified.strength == "robust"
+        else "representatives, with classes, of the network with its state snapped"
+        if verified.kind == "Recurrent"
         else "representatives of the network with its vectors snapped"
     )
     how = "folded in a tree" if is_tree else "followed symbol by symbol"

@@ -154,10 +154,9 @@ def _check_or_reopen(certificate: Certificate, explored: int) -> Certificate:
     except CertificateError as error:
         why = str(error).removeprefix("the certificate does not hold. ").rstrip(".")
         reason = f"the checker does not accept the evidence ({why})"
-        if certificate.verdict == "counterexample" and certificate.margins is not None:
-            return replace(
-                certificate, margins=replace(certificate.margins, is_certain=False), reason=reason
-            )
+        margins = None if certificate.strength == "snapped" else certificate.margins
+        if certificate.verdict == "counterexample" and margins is not None:
+            return replace(certificate, margins=replace(margins, is_certain=False), reason=reason)
         return replace(
             certificate,
             verdict="not-closed",
@@ -333,8 +332,9 @@ def _of_snapped_states(model: Recurrent, language: Language, look: _Look) -> _Ev
     codes = TrackedCodes(node)
     recurrence = CodeRecurrence(codes)
     closure = look(recurrence, language)
-    margins = RoundingMargins.of(codes.signs, codes.answers)
     pairs = recurrence.codes(np.arange(len(recurrence.packed)))
+    codes.classes(pairs)  # so that the logits of the last steps count, which led to nothing new
+    margins = RoundingMargins.of(codes.signs, codes.answers)
 
     def classify(word: tuple[int, ...]) -> int:
         code = node.start().values
