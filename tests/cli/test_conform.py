@@ -41,7 +41,7 @@ def test_the_shortest_wrong_sequence_is_printed(
         "'cbcb' is in the language, and the masks forbid this sequence",
         "certain: the sequence is wrong, and no shorter one was found",
     ]
-    assert "forgetful 0.1.0 does not generate exactly '(cb)+'." in error
+    assert "forgetful does not generate exactly '(cb)+'." in error
 
 
 def test_a_tokenizer_brings_its_own_tokens(shell: Shell, tmp_path: Path) -> None:

@@ -218,7 +218,7 @@ ENGINES: Catalogue[type[Engine]] = Catalogue(
 
 
 def make_engine(name: str, expression: str, vocabulary: Vocabulary) -> tuple[Engine, str]:
-    """Return an engine for an expression, and its name, with its version if it is another package's.
+    """Return an engine for an expression, and its name, with the version of another package's.
 
     Raises:
         ConfigError: there is no such engine, it is not installed, or it refuses the expression.
