@@ -47,16 +47,6 @@ OPEN: Mapping[tuple[str, str], Remaining] = {
         "chi2023/table2",
         "a Transformer is poor at 40 symbols, too, where P(1) = 0.9 (below 77 + 5)",
     ): Remaining('chi2023/table2 --only transformer --only "P(1) = 0.9" --seeds 1,2', 1.2),
-    **dict.fromkeys(
-        (
-            ("chi2023/table2", f"a Transformer is {what} (trained at P(1) = 0.5)")
-            for what in (
-                "far from right beyond 40 symbols, where an RNN is right",
-                "poor at 40 symbols, too, where P(1) = 0.9 (below 77 + 5)",
-            )
-        ),
-        Remaining('chi2023/table2 --only transformer --only "P(1) = 0.5"', 0.7),
-    ),
     ("chi2023/table3", "and explodes beyond"): Remaining(_TEXT, 18),
     ("chi2023/table3", "and explodes beyond (20,000 steps)"): Remaining(
         'chi2023/table3 --only "16 / 2, 20,000 steps" --seeds 1,2', 4

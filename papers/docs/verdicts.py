@@ -53,16 +53,6 @@ WHY: Mapping[tuple[str, str], str] = {
         "chi2023/table2",
         "a Transformer is poor at 40 symbols, too, where P(1) = 0.9 (below 77 + 5)",
     ): "It is worst there, as in the paper, but this is one run.",
-    **dict.fromkeys(
-        (
-            ("chi2023/table2", f"a Transformer is {what} (trained at P(1) = 0.5)")
-            for what in (
-                "far from right beyond 40 symbols, where an RNN is right",
-                "poor at 40 symbols, too, where P(1) = 0.9 (below 77 + 5)",
-            )
-        ),
-        "Its run at 0.5 is older than this reading, and was not tested elsewhere.",
-    ),
     (
         "chi2023/table3",
         "with C = 256 performance deteriorates beyond the training length (1.1 times and more)",
