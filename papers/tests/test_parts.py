@@ -53,7 +53,7 @@ def test_parts_are_measured_once_and_shown_with_those_that_are_done(tmp_path: Pa
 def test_records_of_other_seeds_are_kept_if_seeds_are_chosen(tmp_path: Path) -> None:
     earlier: list[Record] = [{"square": 49, "part": Part("value 7", {"value": 7}).digest}]
     unnamed: list[Record] = [{"square": 64}]
-    kept = {"only": ("value 2",), "earlier": [*earlier, *unnamed]}
+    kept: dict[str, Any] = {"only": ("value 2",), "earlier": [*earlier, *unnamed]}
     assert collect(tmp_path, **kept) == [4]
     assert collect(tmp_path, **kept, seeds=(5,)) == [49, 4]
     assert collect(tmp_path, **kept, seeds=(7,)) == [4, 49]  # it is among the parts

@@ -249,8 +249,8 @@ def test_where_rounding_could_decide_nothing_is_said_of_the_network_as_it_runs(
     network = parity_network(num_classes=num_classes)
     weights = dict(network.named_parameters())
     with torch.no_grad():  # they add up to what was there, but rounding could lose it
-        weights["cell.bias_ih_l0"] += 2.0**19
-        weights["cell.bias_hh_l0"] -= 2.0**19
+        weights["cell.bias_ih_l0"].add_(2.0**19)
+        weights["cell.bias_hh_l0"].sub_(2.0**19)
     found = certify(network, PARITY if num_classes == 2 else lw.language("count:1:3:01"))
     assert (found.verdict, found.counterexample) == ("not-closed", None)
     assert "Computed once in float64, the model so snapped is right" in found.statement
