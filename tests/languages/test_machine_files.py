@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from lengthwise.errors import LengthwiseError
+from lengthwise.errors import LengthwiseError, RunError
 from lengthwise.exports.export import export
 from lengthwise.languages.machine_files import read_machine
 from lengthwise.languages.serialisation import to_dict
@@ -22,9 +22,14 @@ def test_files_of_automata(tmp_path: Path) -> None:
     assert read_machine(str(inferred)) == read_machine(f"inferred:{inferred}") == language
 
 
-@pytest.mark.parametrize("name", ["parity", "nowhere.json", "nowhere.att", "att:nowhere.att"])
+@pytest.mark.parametrize("name", ["parity", "nowhere.att", "att:nowhere.att"])
 def test_other_names_are_not_files(name: str) -> None:
     assert read_machine(name) is None
+
+
+def test_a_file_that_is_not_there_is_named() -> None:
+    with pytest.raises(RunError, match=r"^nowhere\.json does not exist"):
+        read_machine("nowhere.json")
 
 
 @pytest.mark.parametrize("content", ["{}", "[]", "{", '{"language": {}}', '{"language": 1}'])

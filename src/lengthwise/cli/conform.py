@@ -75,7 +75,7 @@ def _read(name: str, end: str | None) -> "Vocabulary":
     except Exception as error:  # the library raises nothing more precise
         first = str(error).strip().partition("\n")[0]
         raise ConfigError(
-            f"the tokenizer {name!r:.80} cannot be read ({first:.160}). Give a name, a folder or a "
+            f"the tokenizer {name!r} cannot be read ({first:.160}). Give a name, a folder or a "
             f"tokenizer.json."
         ) from None
     if end is None:
