@@ -7,12 +7,12 @@ import argparse
 from typing import Any
 
 from lengthwise.cli.output import add_json, note, print_facts, print_json, print_table
-from lengthwise.cli.subjects import read_subject
 from lengthwise.errors import ClaimError
 from lengthwise.languages.characters import list_symbols
 from lengthwise.languages.differences import CountedLength, Differences
 from lengthwise.languages.language import Language
 from lengthwise.messages import format_count
+from lengthwise.problems.subjects import read_subject
 
 _LONGEST = 10
 """Length up to which the words that differ are counted."""

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from lengthwise.cli.output import add_json, print_facts, print_json
 from lengthwise.exports.catalogue import FORMATS
-from lengthwise.exports.export import exported_of, require_export_place, write_export
+from lengthwise.exports.export import export, require_export_place
 from lengthwise.languages.characters import list_symbols
 from lengthwise.languages.spec import parse
 from lengthwise.messages import format_count
@@ -32,12 +32,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Write the file, and say what it holds."""
-    out = require_export_place(arguments.out)
-    subject = arguments.subject
+    subject, out = arguments.subject, require_export_place(arguments.out)
     if arguments.alphabet is not None:
         subject = parse(subject, arguments.alphabet)
-    exported = exported_of(subject, FORMATS[out.suffix](), name=out.stem)
-    write_export(exported, out)
+    exported = export(subject, out)
     machine = exported.language
     if arguments.json:
         print_json(

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any, cast
 
 from lengthwise.cli.output import note
-from lengthwise.cli.subjects import read_subject
 from lengthwise.errors import ConfigError, RunError, WordError
 from lengthwise.escapes import printable
 from lengthwise.files import read_object, require_file_place, values_of, write_json
 from lengthwise.messages import format_count
 from lengthwise.monitor import UNKNOWN, Change, Monitor
+from lengthwise.problems.subjects import read_subject
 from lengthwise.status_lines import mute
 
 _AT_ONCE = 2**20

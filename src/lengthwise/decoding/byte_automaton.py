@@ -46,7 +46,7 @@ class ByteAutomaton:
     needed: tuple[str, ...]
     """The strings that are symbols by themselves, which a vocabulary must be able to spell."""
     name: str
-    """What it was made of."""
+    """Its origin, such as an expression."""
 
 
 def byte_automaton(

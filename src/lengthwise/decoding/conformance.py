@@ -1,4 +1,4 @@
-"""Whether an engine's masks generate exactly the strings of an expression, with a given vocabulary.
+"""Decide whether an engine's masks generate exactly the strings of an expression.
 
 Idea. Engine and language read the same tokens side by side, shortest sequences first, and each pair
 of states is visited once. A sequence is *lost* if it spells a string of the language and the masks
@@ -55,7 +55,7 @@ _GAINED = 8
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Conformance:
-    """What was found of an engine."""
+    """The result of judging an engine."""
 
     engine: str
     """Its name and version."""

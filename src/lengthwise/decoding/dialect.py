@@ -28,7 +28,7 @@ def compile_common(expression: str) -> re.Pattern[str]:
     try:
         return re.compile(expression)
     except (re.error, RecursionError, OverflowError) as error:
-        raise LanguageError(f"expression {short_symbols(expression)}: {error}. Mend it.") from None
+        raise LanguageError(f"expression {short_symbols(expression)}: {error}. Fix it.") from None
 
 
 def require_common(expression: str, vocabulary: Vocabulary | None = None) -> None:

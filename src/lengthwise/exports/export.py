@@ -1,6 +1,5 @@
 """Exports an automaton, or the automaton or network of a run, to a file: `lw.export`."""
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, Union
@@ -12,8 +11,7 @@ from lengthwise.exports.format import Exported, Format
 from lengthwise.files import read_object, require_file_place, write_bytes
 from lengthwise.languages.characters import list_symbols
 from lengthwise.languages.language import Language
-from lengthwise.languages.machine_files import read_machine
-from lengthwise.languages.spec import names_kind, parse
+from lengthwise.problems.subjects import read_equivalence, resolve_subject
 from lengthwise.zoo_paths import PREFIX, is_shipped
 
 if TYPE_CHECKING:
@@ -99,7 +97,7 @@ def exported_of(subject: Subject | str | Path, file_format: Format, *, name: str
         ConfigError: the format writes a network, and there is none.
     """
     if isinstance(subject, str | Path):
-        subject = _read(str(subject))
+        subject = resolve_subject(str(subject))
     if isinstance(subject, Language):
         return _automaton(subject, name, f"The automaton of {_named(subject)}.")
     from lengthwise.problems.inferred.inference import Inference
@@ -145,10 +143,8 @@ class _Proof:
 
 
 def _proof_of(run: "Run") -> _Proof | None:
-    from lengthwise.problems.run_certificate import read_proof
-
-    proof = None if run.folder is None else read_proof(run.folder, run.language)
-    if proof is None or proof.refused or proof.certificate.verdict != "equivalent":
+    proof = read_equivalence(run)
+    if proof is None:
         return None
     language = proof.certificate.language
     digest = read_object(proof.path)["digest"]
@@ -189,20 +185,6 @@ def place_of(run: "Run") -> str:
         return "a run without a folder"
     path = run.folder.path
     return f"{PREFIX}{path.name}" if is_shipped(path) else str(path)
-
-
-def _read(subject: str) -> "Subject":
-    """Return the language that a specification names, or what is in a folder or a file."""
-    if names_kind(subject):
-        return parse(subject)
-    machine = read_machine(subject)
-    if machine is not None:
-        return machine
-    if is_shipped(subject) or os.path.isdir(subject):  # noqa: PTH112  a Path with NUL raises
-        from lengthwise.problems.runs import load_run
-
-        return load_run(subject, device="cpu")
-    return parse(subject)
 
 
 def _automaton(language: Language, name: str, *notes: str) -> Exported:
