@@ -102,7 +102,8 @@ def make_plans(
             own = {name: value for name, value in chosen.items() if name in names}
             own.setdefault("objective", choose_objective(entry, language))
             plan = make_plan(language, name, preset=preset, settings=own)
-            if plan.network.reads_at_most is not None and "position" not in settings:
+            is_short = plan.network.reads_at_most is not None
+            if is_short and "position" in names and "position" not in settings:
                 plan = make_plan(
                     language, name, preset=preset, settings={**own, "position": "sinusoidal"}
                 )
