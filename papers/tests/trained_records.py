@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from lengthwise_papers.chi2023.table1 import FAR, NEAR
+from lengthwise_papers.chi2023.table1_columns import FAR, NEAR
 from lengthwise_papers.experiment import Record
 from lengthwise_papers.trained_experiment import accuracy_by_length
 

@@ -27,7 +27,8 @@ from lengthwise.languages.spec import parse
 from lengthwise.problems.planning import make_plan
 from lengthwise.problems.sweep_tests import Test
 from lengthwise.sweeps.job import jobs_over_seeds
-from lengthwise_papers.chi2023.table1 import CLEAR, MEASURED
+from lengthwise_papers.chi2023.table1_columns import MEASURED
+from lengthwise_papers.chi2023.table1_statements import CLEAR
 from lengthwise_papers.chi2023.training import GROWING_BY_MUON, LAPTOP, SPARSE
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise_papers.trained_experiment import (
