@@ -7,16 +7,13 @@ from typing import Any
 import pytest
 
 from lengthwise.languages.spec import parse
+from lengthwise_papers.cells import best_and_mean, mean_curve
 from lengthwise_papers.chi2023 import table1
 from lengthwise_papers.chi2023.published import COLUMNS, PUBLISHED
 from lengthwise_papers.chi2023.table1 import fit_table
 from lengthwise_papers.chi2023.table1_columns import NEAR, XAVIER, score_longer_lengths
 from lengthwise_papers.chi2023.table1_statements import check
 from lengthwise_papers.experiment import Record
-from lengthwise_papers.trained_experiment import (
-    best_and_mean,
-    mean_curve,
-)
 from trained_records import RECORDS, record
 
 ROWS = list(dict.fromkeys(row for row, _ in PUBLISHED))

@@ -24,6 +24,16 @@ from lengthwise.languages.spec import parse
 from lengthwise.problems.planning import make_plan
 from lengthwise.problems.sweep_tests import Test
 from lengthwise.sweeps.job import jobs_over_seeds
+from lengthwise_papers.cells import (
+    accuracy_by_length,
+    cells,
+    curves,
+    difference,
+    from_to,
+    one_digit,
+    pair,
+    scores,
+)
 from lengthwise_papers.chi2023.published import ROWS, Published, find_lengths
 from lengthwise_papers.chi2023.table1_columns import (
     FAR,
@@ -39,18 +49,7 @@ from lengthwise_papers.chi2023.table1_columns import (
 from lengthwise_papers.chi2023.table1_statements import check
 from lengthwise_papers.chi2023.training import BY_ROW, GROUP_ROWS, LAPTOP, SPARSE
 from lengthwise_papers.experiment import Record, Table, preset_catalogue
-from lengthwise_papers.trained_experiment import (
-    CellRun,
-    TrainedExperiment,
-    accuracy_by_length,
-    cells,
-    curves,
-    difference,
-    from_to,
-    one_digit,
-    pair,
-    scores,
-)
+from lengthwise_papers.trained_experiment import CellRun, TrainedExperiment
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

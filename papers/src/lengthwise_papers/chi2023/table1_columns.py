@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from lengthwise_papers.cells import best_and_mean
 from lengthwise_papers.chi2023.published import PUBLISHED, Published
 from lengthwise_papers.chi2023.training import GROWING_BY_MUON
 from lengthwise_papers.experiment import Record
-from lengthwise_papers.trained_experiment import best_and_mean
 
 NEAR, FAR = "near", "far"
 """Names of tests: the paper's lengths, and far beyond."""

@@ -3,6 +3,17 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from lengthwise.problems.presets import BY_PAPER
+from lengthwise_papers.cells import (
+    accuracies,
+    best_and_mean,
+    cells,
+    is_learnt,
+    one_digit,
+    pair,
+    reaches,
+    scores,
+    with_interval,
+)
 from lengthwise_papers.chi2023.published import ROWS, Published
 from lengthwise_papers.chi2023.table1_columns import (
     MEASURED,
@@ -16,17 +27,6 @@ from lengthwise_papers.chi2023.table1_columns import (
 )
 from lengthwise_papers.experiment import Record, Statement
 from lengthwise_papers.seeds import interval_of_mean
-from lengthwise_papers.trained_experiment import (
-    accuracies,
-    best_and_mean,
-    cells,
-    is_learnt,
-    one_digit,
-    pair,
-    reaches,
-    scores,
-    with_interval,
-)
 
 HARD = "modular-arithmetic"
 """The row that RegularGPT learns last."""

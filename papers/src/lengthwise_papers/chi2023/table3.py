@@ -37,6 +37,7 @@ from lengthwise.text.data.stored_corpus import INDEX
 from lengthwise.text.data.text_corpus import Corpus, PrepareConfig, prepare_corpus
 from lengthwise.text.evaluation.perplexity import require_windows
 from lengthwise.text.problems.language_modelling.problem import FIELD, TRAINED_LEVELS
+from lengthwise_papers.cells import cells
 from lengthwise_papers.chi2023.table3_columns import (
     BASELINES,
     LAST,
@@ -48,7 +49,7 @@ from lengthwise_papers.chi2023.table3_columns import (
 from lengthwise_papers.chi2023.table3_statements import check
 from lengthwise_papers.experiment import CORPORA, Record, Table, preset_catalogue
 from lengthwise_papers.figures import lines_figure
-from lengthwise_papers.trained_experiment import CellRun, TrainedExperiment, cells
+from lengthwise_papers.trained_experiment import CellRun, TrainedExperiment
 
 MULTIPLES = (1, 2, 4, 8, 16)
 """Tested lengths, as multiples of the training length."""

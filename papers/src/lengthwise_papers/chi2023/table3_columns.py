@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from statistics import fmean
 
 from lengthwise.text.evaluation.perplexity import perplexity_of
+from lengthwise_papers.cells import cells
 from lengthwise_papers.experiment import Record
-from lengthwise_papers.trained_experiment import cells
 
 BASELINES = ("KERPLE", "T5", "ALiBi")
 

@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from lengthwise.layers.chunks import depth
+from lengthwise_papers.cells import cells
 from lengthwise_papers.chi2023.table3_columns import means, split_column
 from lengthwise_papers.experiment import Record, Statement
-from lengthwise_papers.trained_experiment import cells
 
 FLAT, GROWN, EXPLODED = 1.3, 1.5, 2.0
 """Times the perplexity at the training length: at most, and at least."""
