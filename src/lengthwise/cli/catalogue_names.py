@@ -3,6 +3,7 @@
 RECOGNISERS = (
     *("regular-gpt", "regular-gpt-binary", "regular-gpt-rational", "regular-gpt-slots"),
     *("elman", "elman-relu", "gru", "lstm", "elman-binary", "gru-binary", "relu-binary"),
+    *("linear-attention",),
     *("encoder-cls", "chomsky-transformer", "universal-transformer", "universal-transformer-log"),
     *("decoder", "scratchpad", "scratchpad-window"),
 )

@@ -8,6 +8,7 @@ from lengthwise.registry import Catalogue
 
 _TREES = "lengthwise.models.tree_entries"
 _RECURRENT = "lengthwise.models.recurrent_entries"
+_MIXERS = "lengthwise.models.mixer_entries"
 _TRANSFORMERS = "lengthwise.models.transformer_entries"
 
 ARCHITECTURES: Catalogue[Architecture] = Catalogue(
@@ -54,6 +55,7 @@ MODELS: Catalogue[ModelEntry] = ModelCatalogue(
         "elman-binary": f"{_RECURRENT}:ELMAN_BINARY",
         "gru-binary": f"{_RECURRENT}:GRU_BINARY",
         "relu-binary": f"{_RECURRENT}:RELU_BINARY",
+        "linear-attention": f"{_MIXERS}:LINEAR_ATTENTION",
         "encoder-cls": f"{_TRANSFORMERS}:ENCODER_CLS",
         "chomsky-transformer": f"{_TRANSFORMERS}:CHOMSKY_TRANSFORMER",
         "universal-transformer": f"{_TRANSFORMERS}:UNIVERSAL_TRANSFORMER",
