@@ -3,7 +3,8 @@
 RECOGNISERS = (
     *("regular-gpt", "regular-gpt-binary", "regular-gpt-rational", "regular-gpt-slots"),
     *("elman", "elman-relu", "gru", "lstm", "elman-binary", "gru-binary", "relu-binary"),
-    *("linear-attention",),
+    *("linear-attention", "retnet", "gla", "deltanet", "deltanet-negative", "gated-deltanet"),
+    *("gated-deltanet-negative", "deltaproduct"),
     *("encoder-cls", "chomsky-transformer", "universal-transformer", "universal-transformer-log"),
     *("decoder", "scratchpad", "scratchpad-window"),
 )

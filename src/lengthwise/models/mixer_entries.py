@@ -3,9 +3,10 @@
 from typing import Any
 
 from lengthwise.models.entry import Architecture, ModelEntry
-from lengthwise.models.mixer_stack import MixerStack, MixerStackConfig
+from lengthwise.models.mixer_stack import DeltaProductConfig, MixerStack, MixerStackConfig
 
 MIXER_STACK = Architecture(config=MixerStackConfig, module=MixerStack)
+DELTAPRODUCT_STACK = Architecture(config=DeltaProductConfig, module=MixerStack)
 
 
 def _mixer(
@@ -24,3 +25,25 @@ def _mixer(
 
 
 LINEAR_ATTENTION = _mixer("linear-attention", "linear attention (Katharopoulos et al. 2020)")
+
+RETNET = _mixer("retnet", "RetNet: sums that decay and turn at a fixed pace (Sun et al. 2023)")
+
+GLA = _mixer("gla", "gated linear attention (Yang et al. 2023)")
+
+DELTANET = _mixer("deltanet", "DeltaNet with rates up to 1 (Schlag et al. 2021)")
+
+DELTANET_NEGATIVE = _mixer(
+    "deltanet-negative", "DeltaNet with rates up to 2, so negative eigenvalues (Grazzi et al. 2025)"
+)
+
+GATED_DELTANET = _mixer("gated-deltanet", "DeltaNet with decay, rates up to 1 (Yang et al. 2025)")
+
+GATED_DELTANET_NEGATIVE = _mixer(
+    "gated-deltanet-negative", "DeltaNet with decay, rates up to 2, so negative eigenvalues"
+)
+
+DELTAPRODUCT = _mixer(
+    "deltaproduct",
+    "DeltaProduct: steps are products of n reflections (Siems et al. 2025)",
+    DELTAPRODUCT_STACK,
+)

@@ -51,6 +51,19 @@ class MixerStackConfig(TransformerConfig):
         return {}
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DeltaProductConfig(MixerStackConfig):
+    """Shape of a network of DeltaProduct layers."""
+
+    num_factors: Annotated[
+        int, Setting(meaning="Corrections of the memory at each position.", letter="n", least=1)
+    ] = 2
+
+    def of_mixer(self) -> dict[str, Any]:
+        """Return the number of factors."""
+        return {"num_factors": self.num_factors}
+
+
 class MixerStack(Steppable):
     """Right-aligned words to the logits of their classes, by sequence layers."""
 

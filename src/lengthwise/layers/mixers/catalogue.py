@@ -5,15 +5,28 @@ A name with `-negative` is the same layer whose steps can have eigenvalues from 
 """
 
 from collections.abc import Callable
+from functools import partial
 
+from lengthwise.layers.mixers.deltanet import DeltaNet
+from lengthwise.layers.mixers.deltaproduct import DeltaProduct
+from lengthwise.layers.mixers.gated_deltanet import GatedDeltaNet
+from lengthwise.layers.mixers.gla import GatedLinearAttention
 from lengthwise.layers.mixers.linear_attention import LinearAttention
 from lengthwise.layers.mixers.mixer import Mixer
+from lengthwise.layers.mixers.retnet import Retention
 from lengthwise.registry import Catalogue
 
 MIXERS: Catalogue[Callable[..., Mixer]] = Catalogue(
     "sequence layer",
     {
         "linear-attention": LinearAttention,
+        "retnet": Retention,
+        "gla": GatedLinearAttention,
+        "deltanet": partial(DeltaNet, largest_rate=1.0),
+        "deltanet-negative": partial(DeltaNet, largest_rate=2.0),
+        "gated-deltanet": partial(GatedDeltaNet, largest_rate=1.0),
+        "gated-deltanet-negative": partial(GatedDeltaNet, largest_rate=2.0),
+        "deltaproduct": DeltaProduct,
     },
 )
 """From the width of vectors, `num_heads=` and the settings that a layer has of its own."""

@@ -4,12 +4,13 @@ With keys $k_t$, values $v_t$, queries $q_t$ and a decay $a_t > 0$ of each head,
 
 $$S_t = a_t S_{t-1} + k_t v_t^\top \qquad o_t = S_t^\top q_t .$$
 
-Within a chunk of C positions all is products of matrices; only the state goes from chunk to chunk.
+Within a chunk of positions all is products of matrices; only the state goes from chunk to chunk.
 
 Axes:
     word      sequences of a batch
     head      heads of a layer
     position  positions of a sequence
+    write     writes of a sequence: one, or equally many, at each position
     key       numbers in a key or query
     value     numbers in a value
 """
@@ -40,16 +41,38 @@ def read_decaying(
         memory: the memory before the first position.
     """
     outputs = []
-    spans = zip(
-        *(part.split(CHUNK, dim=2) for part in (queries, keys, values, log_decay)), strict=True
-    )
-    for query, key, value, log in spans:
+    parts = (part.split(CHUNK, dim=2) for part in (queries, keys, values, log_decay))
+    for query, key, value, log in zip(*parts, strict=True):
         total = log.cumsum(dim=2)
-        decay = (total[..., :, None] - total[..., None, :]).tril().exp().tril()
-        weights = query @ key.transpose(-1, -2) * decay
-        read = (query * total.exp()[..., None]) @ memory
-        outputs.append(weights @ value + read)
-        end = total[..., -1:]
-        kept = key * (end - total).exp()[..., None]
-        memory = memory * end.exp()[..., None] + kept.transpose(-1, -2) @ value
+        weights = query @ key.transpose(-1, -2) * decay_between(total, total)
+        outputs.append(weights @ value + read_before(query, total, memory))
+        memory = remember(key, value, total, memory)
     return torch.cat(outputs, dim=2), memory
+
+
+def decay_between(
+    total: PerHead, written: Float[Tensor, "word head write"]
+) -> Float[Tensor, "word head position write"]:
+    """Return the decay from each write of a chunk to each position; 0 for writes that follow it.
+
+    Args:
+        total: sum of logarithms up to each position.
+        written: the same up to each write.
+    """
+    writes = torch.arange(written.shape[2], device=total.device)
+    positions = torch.arange(total.shape[2], device=total.device)
+    follows = writes // (len(writes) // len(positions)) > positions[:, None]
+    logarithms = total[..., :, None] - written[..., None, :]
+    return logarithms.masked_fill(follows, -torch.inf).exp()
+
+
+def read_before(queries: Keys, total: PerHead, memory: Memory) -> Values:
+    """Return what positions of a chunk read of the memory before it."""
+    return (queries * total.exp()[..., None]) @ memory
+
+
+def remember(keys: Keys, values: Values, total: PerHead, memory: Memory) -> Memory:
+    """Return the memory after a chunk, whose positions or writes add keys and values."""
+    end = total[..., -1:]
+    kept = keys * (end - total).exp()[..., None]
+    return memory * end.exp()[..., None] + kept.transpose(-1, -2) @ values

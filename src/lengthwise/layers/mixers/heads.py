@@ -12,8 +12,11 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-HEAD_EPSILON = 1e-6
-"""Number that is added to mean or sum of squares before a division by its root."""
+NORM_EPSILON = 1e-5
+"""Number that the norm of a head's reads adds to their mean square."""
+
+UNIT_EPSILON = 1e-6
+"""Number that is added to what something is divided by: a sum of squares, or of weights."""
 
 Wide = Float[Tensor, "*axes width"]
 Headed = Float[Tensor, "*axes head part"]
@@ -36,7 +39,7 @@ class NormedReadOut(nn.Module):
 
     def __init__(self, width: int, num_heads: int) -> None:
         super().__init__()
-        self.norm = nn.RMSNorm(width // num_heads, eps=HEAD_EPSILON)
+        self.norm = nn.RMSNorm(width // num_heads, eps=NORM_EPSILON)
         self.output = nn.Linear(width, width, bias=False)
 
     def forward(self, inputs: Wide, reads: Headed) -> Wide:
@@ -49,7 +52,7 @@ class GatedReadOut(nn.Module):
 
     def __init__(self, width: int, num_heads: int) -> None:
         super().__init__()
-        self.norm = nn.RMSNorm(width // num_heads, eps=HEAD_EPSILON)
+        self.norm = nn.RMSNorm(width // num_heads, eps=NORM_EPSILON)
         self.gate = nn.Linear(width, width, bias=False)
         self.output = nn.Linear(width, width, bias=False)
 
@@ -60,7 +63,7 @@ class GatedReadOut(nn.Module):
 
 def unit(vectors: Headed) -> Headed:
     """Return the vectors divided by their lengths."""
-    return vectors * (vectors.square().sum(dim=-1, keepdim=True) + HEAD_EPSILON).rsqrt()
+    return vectors * (vectors.square().sum(dim=-1, keepdim=True) + UNIT_EPSILON).rsqrt()
 
 
 def positions_last(*parts: Tensor) -> tuple[Tensor, ...]:

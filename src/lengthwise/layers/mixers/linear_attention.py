@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lengthwise.layers.mixers.chunked import read_decaying
-from lengthwise.layers.mixers.heads import HEAD_EPSILON, HeadMap, positions_last, start_memory
+from lengthwise.layers.mixers.heads import UNIT_EPSILON, HeadMap, positions_last, start_memory
 from lengthwise.layers.mixers.mixer import Mixer, Sequences, State, Vectors
 
 
@@ -54,4 +54,4 @@ class LinearAttention(Mixer):
         return F.elu(self.query(inputs)) + 1, F.elu(self.key(inputs)) + 1, value
 
     def _read_out(self, reads: Tensor) -> Tensor:
-        return self.output((reads[..., :-1] / (reads[..., -1:] + HEAD_EPSILON)).flatten(-2))
+        return self.output((reads[..., :-1] / (reads[..., -1:] + UNIT_EPSILON)).flatten(-2))
