@@ -104,8 +104,7 @@ class Mamba(Mixer):
         outputs = []
         for part, delta, write, read in zip(*(s.split(size) for s in selected), strict=True):
             written = (delta * part)[..., None] * write[..., None, :]
-            found = scan_diagonal(self._factors(delta), written, states)
-            states = found[-1]
+            found, states = scan_diagonal(self._factors(delta), written, states)
             outputs.append((found @ read[..., None])[..., 0])
         y = torch.cat(outputs).transpose(0, 1)
         return self._read_out(y, x, gate), (past, states)

@@ -24,7 +24,7 @@ from torch import Generator, Tensor, nn
 from torch.nn import functional as F
 
 from lengthwise.layers.mixers.chunked import read_decaying
-from lengthwise.layers.mixers.heads import HEAD_EPSILON, positions_last, start_memory
+from lengthwise.layers.mixers.heads import NORM_EPSILON, positions_last, start_memory
 from lengthwise.layers.mixers.mamba import EXPANSION, STATE_SIZE, draw_steps
 from lengthwise.layers.mixers.mixer import Mixer, Sequences, State, Vectors
 from lengthwise.layers.mixers.short_convolution import ShortConvolution
@@ -55,7 +55,7 @@ class Mamba2(Mixer):
         self.step_bias = nn.Parameter(torch.empty(num_heads))
         self.log_rates = nn.Parameter(torch.empty(num_heads))
         self.skip = nn.Parameter(torch.empty(num_heads))
-        self.norm = nn.RMSNorm(channels, eps=HEAD_EPSILON)
+        self.norm = nn.RMSNorm(channels, eps=NORM_EPSILON)
         self.output = nn.Linear(channels, width, bias=False)
 
     def draw(self, generator: Generator) -> None:

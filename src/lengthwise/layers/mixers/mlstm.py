@@ -27,7 +27,7 @@ from torch import Generator, Tensor, nn
 from torch.nn import functional as F
 
 from lengthwise.layers.mixers.chunked import CHUNK
-from lengthwise.layers.mixers.heads import HEAD_EPSILON, HeadMap, positions_last, start_memory
+from lengthwise.layers.mixers.heads import NORM_EPSILON, HeadMap, positions_last, start_memory
 from lengthwise.layers.mixers.mixer import Mixer, Sequences, State, Vectors
 
 FORGET_BIASES = (3.0, 6.0)
@@ -47,7 +47,7 @@ class MLstm(Mixer):
         self.key = HeadMap(width, num_heads, part)
         self.value = HeadMap(width, num_heads, part)
         self.gates = nn.Linear(width, 2 * num_heads)
-        self.norm = nn.RMSNorm(part, eps=HEAD_EPSILON)
+        self.norm = nn.RMSNorm(part, eps=NORM_EPSILON)
         self.output_gate = nn.Linear(width, width, bias=False)
         self.output = nn.Linear(width, width, bias=False)
 
@@ -103,7 +103,13 @@ class MLstm(Mixer):
         value = F.pad(self.value(inputs), (0, 1), value=1.0)
         key = self.key(inputs)
         log_input, forget = self.gates(inputs).chunk(2, dim=-1)
-        return self.query(inputs), key * key.shape[-1] ** -0.5, value, log_input, F.logsigmoid(forget)
+        return (
+            self.query(inputs),
+            key * key.shape[-1] ** -0.5,
+            value,
+            log_input,
+            F.logsigmoid(forget),
+        )
 
     def _read_out(self, inputs: Tensor, reads: Tensor) -> Tensor:
         gate = self.output_gate(inputs).sigmoid()

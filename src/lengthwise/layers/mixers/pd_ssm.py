@@ -75,10 +75,9 @@ class PdSsm(Mixer):
     def step(self, inputs: Vectors, state: State) -> tuple[Vectors, State]:
         """Return the outputs at one position, and the state after it."""
         routes, factors, written = self._selected(inputs)
-        greatest = F.one_hot(routes.argmax(dim=-2), routes.shape[-1]).mT.to(routes)
-        moved = routes + (greatest - routes).detach()
-        h = (moved.to(factors.dtype) @ (factors * torch.complex(*state))[..., None])[..., 0]
-        h = h + written
+        greatest = F.one_hot(routes.argmax(dim=-1), routes.shape[-1]).to(routes)
+        moved = (routes + (greatest - routes).detach()).to(factors.dtype)
+        h = ((factors * torch.complex(*state))[..., None, :] @ moved)[..., 0, :] + written
         return self._read_out(inputs, h), (h.real, h.imag)
 
     def forward(self, inputs: Sequences, state: State | None = None) -> tuple[Sequences, State]:
@@ -87,22 +86,22 @@ class PdSsm(Mixer):
         size = max(1, NUMBERS_AT_ONCE // (h.numel() * h.shape[-1]))
         states = []
         for part in inputs.transpose(0, 1).split(size):
-            states.append(scan_routed(*self._selected(part), h))
-            h = states[-1][-1]
+            found, h = scan_routed(*self._selected(part), h)
+            states.append(found)
         return self._read_out(inputs, torch.cat(states).transpose(0, 1)), (h.real, h.imag)
 
     def _selected(
         self, inputs: Tensor
-    ) -> tuple[Float[Tensor, "*axes head to from"], Tensor, Tensor]:
-        """Return the softmax of the columns, d, and what is added to the state."""
+    ) -> tuple[Float[Tensor, "*axes head from to"], Tensor, Tensor]:
+        """Return the softmax of each column, d, and what is added to the state."""
         weights = self.selector(inputs).softmax(dim=-1)
-        mixed = torch.einsum("...hk,hktf->...htf", weights, self.dictionary)
+        mixed = torch.einsum("...hk,hkft->...hft", weights, self.dictionary)
         heads = (self.num_heads, -1)
         magnitude = self.magnitude(inputs).sigmoid()
         phase = 2 * torch.pi * self.phase(inputs).sigmoid()
         factors = torch.polar(magnitude, phase).unflatten(-1, heads)
         written = torch.complex(*self.input(inputs).chunk(2, dim=-1)).unflatten(-1, heads)
-        return mixed.softmax(dim=-2), factors, written
+        return mixed.softmax(dim=-1), factors, written
 
     def _read_out(self, inputs: Tensor, states: Tensor) -> Tensor:
         numbers = torch.cat([states.real.flatten(-2), states.imag.flatten(-2)], dim=-1)

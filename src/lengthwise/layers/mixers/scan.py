@@ -12,7 +12,8 @@ $h_t$ as an output,
 $$\lambda_t = A_{t+1}^\top \lambda_{t+1} + g_t, \qquad
   \partial b_t = \lambda_t, \qquad \partial A_t = \lambda_t h_{t-1}^\top .$$
 
-It keeps the maps and the vectors, and no product. A second derivative is not defined.
+It keeps the maps and the vectors, and no product. A second derivative is not defined. Each `scan`
+returns $h$ at all positions and, apart, at the last one, from where the next stretch begins.
 
 Axes:
     position  positions, the first axis of all tensors here
@@ -42,8 +43,8 @@ class Maps(ABC):
 
     @staticmethod
     @abstractmethod
-    def act(maps: Map, vectors: Tensor) -> Tensor:
-        """Return the images of the vectors."""
+    def advance(maps: Map, vectors: Tensor, inputs: Tensor) -> Tensor:
+        """Return the images of the vectors, plus the inputs."""
 
     @staticmethod
     @abstractmethod
@@ -55,9 +56,9 @@ class DiagonalMaps(Maps):
     """A factor for each number: `(factors,)`."""
 
     @staticmethod
-    def act(maps: Map, vectors: Tensor) -> Tensor:
-        """Return the products of entries."""
-        return maps[0] * vectors
+    def advance(maps: Map, vectors: Tensor, inputs: Tensor) -> Tensor:
+        """Return the products of entries, plus the inputs."""
+        return torch.addcmul(inputs, maps[0], vectors)
 
     @staticmethod
     def join(later: Map, earlier: Map) -> Map:
@@ -69,9 +70,9 @@ class DenseMaps(Maps):
     """A matrix: `(matrices,)`, with axes `to` and `from`."""
 
     @staticmethod
-    def act(maps: Map, vectors: Tensor) -> Tensor:
-        """Return the products with the matrices."""
-        return (maps[0] @ vectors[..., None])[..., 0]
+    def advance(maps: Map, vectors: Tensor, inputs: Tensor) -> Tensor:
+        """Return the products with the matrices, plus the inputs."""
+        return (maps[0] @ vectors[..., None])[..., 0] + inputs
 
     @staticmethod
     def join(later: Map, earlier: Map) -> Map:
@@ -86,11 +87,10 @@ class RoutedMaps(Maps):
     """
 
     @staticmethod
-    def act(maps: Map, vectors: Tensor) -> Tensor:
-        """Return the sums of what comes to each number."""
+    def advance(maps: Map, vectors: Tensor, inputs: Tensor) -> Tensor:
+        """Return the sums of what comes to each number, plus the inputs."""
         factors, rows = maps
-        moved = factors * vectors
-        return torch.zeros_like(moved).scatter_add_(-1, rows.expand_as(moved), moved)
+        return inputs.scatter_add(-1, rows, factors * vectors)
 
     @staticmethod
     def join(later: Map, earlier: Map) -> Map:
@@ -103,10 +103,10 @@ class RoutedBack(Maps):
     """The transposes of `RoutedMaps`, from the same tensors."""
 
     @staticmethod
-    def act(maps: Map, vectors: Tensor) -> Tensor:
-        """Return for each number the one that it was added to, times its factor."""
+    def advance(maps: Map, vectors: Tensor, inputs: Tensor) -> Tensor:
+        """Return for each number the one that it was added to, times its factor, plus the input."""
         factors, rows = maps
-        return factors * vectors.gather(-1, rows.expand_as(vectors))
+        return torch.addcmul(inputs, factors, vectors.gather(-1, rows))
 
     @staticmethod
     def join(later: Map, earlier: Map) -> Map:
@@ -115,52 +115,57 @@ class RoutedBack(Maps):
 
 
 def run(
-    kind: type[Maps], maps: Map, inputs: Tensor, start: Tensor, *, backwards: bool = False
-) -> Tensor:
-    """Return $h$ at all positions, without a gradient; `backwards` begins with the last position.
+    kind: type[Maps],
+    maps: Map,
+    inputs: Tensor,
+    start: Tensor,
+    states: Tensor,
+    *,
+    backwards: bool = False,
+) -> None:
+    """Write $h$ at all positions into `states`; `backwards` begins with the last position.
 
     Args:
         kind: kind of the maps.
         maps: $A$ at each position.
         inputs: $b$ at each position.
         start: $h$ before the first position that is read.
+        states: what is written, of the form of `inputs`.
     """
     length = len(inputs)
     spans = isqrt(length) if start.numel() < NUMBERS_AT_ONCE else 1
     size = length // max(spans, 1)
     whole = spans * size if spans > 1 else 0
-    states = torch.empty_like(inputs)
 
-    def at(position: int) -> Map:
-        return tuple(part[position] for part in maps)
+    def at(parts: Map, index: int) -> Map:
+        return tuple(part[index] for part in parts)
 
     def read(positions: range, state: Tensor) -> Tensor:
         for position in reversed(positions) if backwards else positions:
-            state = kind.act(at(position), state) + inputs[position]
+            state = kind.advance(at(maps, position), state, inputs[position])
             states[position] = state
         return state
 
     def read_spans(state: Tensor) -> Tensor:
         if not whole:
             return state
-        span_maps = tuple(part[:whole].unflatten(0, (spans, size)) for part in maps)
-        span_inputs = inputs[:whole].unflatten(0, (spans, size))
-        span_states = states[:whole].unflatten(0, (spans, size))
+        span_maps, span_inputs, span_states = (
+            [part[:whole].unflatten(0, (spans, size)).transpose(0, 1) for part in parts]
+            for parts in (maps, [inputs], [states])
+        )
         first, *others = reversed(range(size)) if backwards else range(size)
-        product: Map = tuple(part[:, first] for part in span_maps)
-        ends = span_inputs[:, first]
+        product, ends = at(tuple(span_maps), first), span_inputs[0][first]
         for index in others:
-            here = tuple(part[:, index] for part in span_maps)
+            here = at(tuple(span_maps), index)
             product = kind.join(here, product)
-            ends = kind.act(here, ends) + span_inputs[:, index]
+            ends = kind.advance(here, ends, span_inputs[0][index])
         begins = torch.empty_like(ends)
         for span in reversed(range(spans)) if backwards else range(spans):
             begins[span] = state
-            state = kind.act(tuple(part[span] for part in product), state) + ends[span]
+            state = kind.advance(at(product, span), state, ends[span])
         for index in (first, *others):
-            here = tuple(part[:, index] for part in span_maps)
-            begins = kind.act(here, begins) + span_inputs[:, index]
-            span_states[:, index] = begins
+            begins = kind.advance(at(tuple(span_maps), index), begins, span_inputs[0][index])
+            span_states[0][index] = begins
         return state
 
     rest = range(whole, length)
@@ -168,81 +173,84 @@ def run(
         read_spans(read(rest, start))
     else:
         read(rest, read_spans(start))
-    return states
 
 
-def _before(states: Tensor, start: Tensor) -> Tensor:
-    return torch.cat([start[None], states[:-1]])
+def _forward(
+    ctx: Any, kind: type[Maps], maps: Map, inputs: Tensor, start: Tensor
+) -> tuple[Tensor, Tensor]:
+    states = inputs.new_empty(len(inputs) + 1, *inputs.shape[1:])
+    states[0] = start
+    run(kind, maps, inputs, start, states[1:])
+    ctx.save_for_backward(*maps, states)
+    return states[1:], states[-1].clone()
 
 
 def _gradients(
-    kind: type[Maps], maps: Map, gradient: Tensor
+    kind: type[Maps], maps: Map, gradient: Tensor, of_last: Tensor
 ) -> tuple[Tensor, Tensor]:
     """Return lambda at all positions, and the gradient of the start."""
-    shifted = tuple(part[1:] for part in maps)
-    earlier = run(kind, shifted, gradient[:-1], gradient[-1], backwards=True)
-    adjoint = torch.cat([earlier, gradient[-1:]])
-    return adjoint, kind.act(tuple(part[0] for part in maps), adjoint[0])
+    adjoint = torch.empty_like(gradient, memory_format=torch.contiguous_format)
+    adjoint[-1] = gradient[-1] + of_last
+    later = tuple(part[1:] for part in maps)
+    run(kind, later, gradient[:-1], adjoint[-1], adjoint[:-1], backwards=True)
+    first = tuple(part[0] for part in maps)
+    return adjoint, kind.advance(first, adjoint[0], torch.zeros_like(adjoint[0]))
 
 
 class _DiagonalScan(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, factors: Tensor, inputs: Tensor, start: Tensor) -> Tensor:
-        states = run(DiagonalMaps, (factors,), inputs, start)
-        ctx.save_for_backward(factors, states, start)
-        return states
+    def forward(ctx: Any, factors: Tensor, inputs: Tensor, start: Tensor) -> tuple[Tensor, Tensor]:
+        return _forward(ctx, DiagonalMaps, (factors,), inputs, start)
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        factors, states, start = ctx.saved_tensors
-        adjoint, of_start = _gradients(DiagonalMaps, (factors,), gradient)
-        return adjoint * _before(states, start), adjoint, of_start
+    def backward(ctx: Any, gradient: Tensor, of_last: Tensor) -> tuple[Tensor, ...]:
+        factors, states = ctx.saved_tensors
+        adjoint, of_start = _gradients(DiagonalMaps, (factors,), gradient, of_last)
+        return adjoint * states[:-1], adjoint, of_start
 
 
 class _DenseScan(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, matrices: Tensor, inputs: Tensor, start: Tensor) -> Tensor:
-        states = run(DenseMaps, (matrices,), inputs, start)
-        ctx.save_for_backward(matrices, states, start)
-        return states
+    def forward(ctx: Any, matrices: Tensor, inputs: Tensor, start: Tensor) -> tuple[Tensor, Tensor]:
+        return _forward(ctx, DenseMaps, (matrices,), inputs, start)
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        matrices, states, start = ctx.saved_tensors
-        adjoint, of_start = _gradients(DenseMaps, (matrices.mT,), gradient)
-        return adjoint[..., None] * _before(states, start)[..., None, :], adjoint, of_start
+    def backward(ctx: Any, gradient: Tensor, of_last: Tensor) -> tuple[Tensor, ...]:
+        matrices, states = ctx.saved_tensors
+        adjoint, of_start = _gradients(DenseMaps, (matrices.mT,), gradient, of_last)
+        return adjoint[..., None] * states[:-1, ..., None, :], adjoint, of_start
 
 
 class _RoutedScan(torch.autograd.Function):
     @staticmethod
     def forward(
         ctx: Any, routes: Tensor, factors: Tensor, inputs: Tensor, start: Tensor
-    ) -> Tensor:
-        rows = routes.argmax(dim=-2)
-        states = run(RoutedMaps, (factors, rows), inputs, start)
-        ctx.save_for_backward(rows, factors, states, start)
-        return states
+    ) -> tuple[Tensor, Tensor]:
+        return _forward(ctx, RoutedMaps, (factors, routes.argmax(dim=-1)), inputs, start)
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        rows, factors, states, start = ctx.saved_tensors
-        before = _before(states, start)
-        adjoint, of_start = _gradients(RoutedBack, (factors.conj(), rows), gradient)
-        came = (factors * before).conj()
-        of_routes = adjoint[..., :, None] * came[..., None, :]
-        of_factors = adjoint.gather(-1, rows) * before.conj()
-        return of_routes.real, of_factors, adjoint, of_start
+    def backward(ctx: Any, gradient: Tensor, of_last: Tensor) -> tuple[Tensor, ...]:
+        factors, rows, states = ctx.saved_tensors
+        before = states[:-1]
+        adjoint, of_start = _gradients(RoutedBack, (factors.conj(), rows), gradient, of_last)
+        # The real part of what came, times the conjugate of the adjoint.
+        of_routes = torch.view_as_real(factors * before) @ torch.view_as_real(adjoint).mT
+        return of_routes, adjoint.gather(-1, rows) * before.conj(), adjoint, of_start
+
+
+Scanned: TypeAlias = tuple[Num[Tensor, "position *axes to"], Num[Tensor, "*axes to"]]
+"""The vectors at all positions, and the last one."""
 
 
 def scan_diagonal(
-    factors: Float[Tensor, "position *axes"],
-    inputs: Float[Tensor, "position *axes"],
-    start: Float[Tensor, "*axes"],
-) -> Float[Tensor, "position *axes"]:
-    """Return $h$ at all positions, where each number has a factor of its own."""
+    factors: Float[Tensor, "position *axes to"],
+    inputs: Float[Tensor, "position *axes to"],
+    start: Float[Tensor, "*axes to"],
+) -> Scanned:
+    """Return $h$, where each number has a factor of its own."""
     return _DiagonalScan.apply(factors, inputs, start)
 
 
@@ -250,20 +258,20 @@ def scan_dense(
     matrices: Float[Tensor, "position *axes to from"],
     inputs: Float[Tensor, "position *axes to"],
     start: Float[Tensor, "*axes to"],
-) -> Float[Tensor, "position *axes to"]:
-    """Return $h$ at all positions, where the maps are matrices."""
+) -> Scanned:
+    """Return $h$, where the maps are matrices."""
     return _DenseScan.apply(matrices, inputs, start)
 
 
 def scan_routed(
-    routes: Float[Tensor, "position *axes to from"],
+    routes: Float[Tensor, "position *axes from to"],
     factors: Num[Tensor, "position *axes from"],
     inputs: Num[Tensor, "position *axes to"],
     start: Num[Tensor, "*axes to"],
-) -> Num[Tensor, "position *axes to"]:
-    r"""Return $h_t = P_t (d_t \odot h_{t-1}) + b_t$ at all positions, of complex numbers.
+) -> Scanned:
+    r"""Return $h_t = P_t (d_t \odot h_{t-1}) + b_t$, of complex numbers.
 
-    $P_t$ has one 1 in each column, in the row where `routes` is greatest. The gradient of `routes`
-    is that of $P_t$, as if it were a matrix of any numbers.
+    $P_t$ has one 1 in each column, in the row where the column's `routes` are greatest. The
+    gradient of `routes` is that of $P_t$, as if it were a matrix of any numbers.
     """
     return _RoutedScan.apply(routes, factors, inputs, start)
