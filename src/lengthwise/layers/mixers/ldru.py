@@ -29,9 +29,10 @@ Axes:
     width     numbers in a vector
 """
 
+from itertools import pairwise
+
 import torch
 from torch import Generator, Tensor, nn
-from torch.nn import functional as F
 
 from lengthwise.layers.mixers.heads import start_memory
 from lengthwise.layers.mixers.mixer import Mixer, Sequences, State, Vectors, mix_by_steps
@@ -61,8 +62,6 @@ class Ldru(Mixer):
         with torch.no_grad():
             for linear in (self.left, self.right, self.joined):
                 nn.init.eye_(linear.weight)
-            self.norm.weight.fill_(1.0)
-            self.norm.bias.zero_()
 
     def join(self, left: Tensor, right: Tensor) -> Tensor:
         """Return the vectors of parts that consist of two neighbours."""
@@ -156,6 +155,6 @@ class Ldru(Mixer):
 
 def _silu_network(*widths: int) -> nn.Sequential:
     layers: list[nn.Module] = []
-    for before, after in zip(widths, widths[1:], strict=False):
+    for before, after in pairwise(widths):
         layers += [nn.Linear(before, after), nn.SiLU()]
     return nn.Sequential(*layers[:-1])

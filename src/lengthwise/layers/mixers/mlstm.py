@@ -6,8 +6,9 @@ $f_t = \sigma(\tilde f_t)$, linear in the input, for each head,
 $$C_t = f_t C_{t-1} + i_t k_t v_t^\top \qquad n_t = f_t n_{t-1} + i_t k_t \qquad
 h_t = C_t^\top q_t / \max(|n_t^\top q_t|, 1)$$
 
-The output is $W(\mathrm{RMSNorm}(h_t) \odot \sigma(O x_t))$, as in xLSTM 7B (arXiv 2503.13427); the
-convolution and the wider maps of the first paper's block are left out.
+The output is $W(\mathrm{LayerNorm}(h_t) \odot \sigma(O x_t))$, with a norm for each head, as in
+xLSTM 7B (arXiv 2503.13427). The convolution and the wider maps of the first paper's block are left
+out.
 
 $i_t$ has no bound, so the state keeps $C e^{-m}$ and $n e^{-m}$ with the greatest exponent so far,
 
@@ -27,7 +28,13 @@ from torch import Generator, Tensor, nn
 from torch.nn import functional as F
 
 from lengthwise.layers.mixers.chunked import CHUNK
-from lengthwise.layers.mixers.heads import NORM_EPSILON, HeadMap, positions_last, start_memory
+from lengthwise.layers.mixers.heads import (
+    NORM_EPSILON,
+    HeadMap,
+    HeadNorm,
+    positions_last,
+    start_memory,
+)
 from lengthwise.layers.mixers.mixer import Mixer, Sequences, State, Vectors
 
 FORGET_BIASES = (3.0, 6.0)
@@ -47,7 +54,7 @@ class MLstm(Mixer):
         self.key = HeadMap(width, num_heads, part)
         self.value = HeadMap(width, num_heads, part)
         self.gates = nn.Linear(width, 2 * num_heads)
-        self.norm = nn.RMSNorm(part, eps=NORM_EPSILON)
+        self.norm = HeadNorm(num_heads, width, eps=NORM_EPSILON)
         self.output_gate = nn.Linear(width, width, bias=False)
         self.output = nn.Linear(width, width, bias=False)
 
@@ -113,7 +120,7 @@ class MLstm(Mixer):
 
     def _read_out(self, inputs: Tensor, reads: Tensor) -> Tensor:
         gate = self.output_gate(inputs).sigmoid()
-        return self.output(self.norm(reads).flatten(-2) * gate)
+        return self.output(self.norm(reads) * gate)
 
 
 def _divided(reads: Tensor, exponent: Tensor) -> Tensor:

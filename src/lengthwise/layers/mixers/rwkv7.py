@@ -22,9 +22,9 @@ divided by $\gamma_i$ obey
 $$\tilde S_i = \tilde S_{i-1} + u_i \tilde b_i^\top + v_i \tilde k_i^\top, \qquad
 u_i = \tilde S_{i-1} \tilde a_i$$
 
-with $\tilde a_i = -\gamma_{i-1} \odot \hat\kappa_i$, $\tilde b_i = a_i \odot \hat\kappa_i / \gamma_i$
-and $\tilde k_i$ divided by $\gamma_i$. All u of a chunk solve one triangular system. As
-$w > 0.54$, $1/\gamma$ is below 2^30 in a chunk of 32.
+with $\tilde a_i = -\gamma_{i-1} \odot \hat\kappa_i$, and $a_i \odot \hat\kappa_i$ and
+$\tilde k_i$ divided by $\gamma_i$. All u of a chunk solve one triangular system. As $w > 0.54$,
+$1/\gamma$ is below $2^{30}$ in a chunk of 32.
 
 Axes:
     word      sequences of a batch
@@ -38,10 +38,9 @@ from math import exp
 
 import torch
 from torch import Generator, Tensor, nn
-from torch.nn import functional as F
 
 from lengthwise.layers.mixers.chunked import CHUNK
-from lengthwise.layers.mixers.heads import positions_last, start_memory, unit
+from lengthwise.layers.mixers.heads import HeadNorm, positions_last, start_memory, unit
 from lengthwise.layers.mixers.mixer import Mixer, Sequences, State, Vectors
 
 FASTEST = exp(-0.5)
@@ -73,7 +72,7 @@ class Rwkv7(Mixer):
         self.removal = nn.Parameter(torch.empty(width))
         self.replacement = nn.Parameter(torch.empty(width))
         self.bonus = nn.Parameter(torch.empty(num_heads, width // num_heads))
-        self.norm = nn.GroupNorm(num_heads, width, eps=NORM_EPSILON)
+        self.norm = HeadNorm(num_heads, width, eps=NORM_EPSILON)
         self.output = nn.Linear(width, width, bias=False)
 
     def draw(self, generator: Generator) -> None:
@@ -85,8 +84,6 @@ class Rwkv7(Mixer):
             self.removal.fill_(REMOVAL)
             self.replacement.fill_(REPLACEMENT)
             self.bonus.zero_()
-            self.norm.weight.fill_(1.0)
-            self.norm.bias.zero_()
 
     def start(self, batch_size: int) -> State:
         """Return zeros: the input before, and the memories."""
@@ -116,7 +113,7 @@ class Rwkv7(Mixer):
         receptance, _, key, value, _, _ = heads
         outputs = []
         for parts in zip(*(p.split(CHUNK, dim=2) for p in positions_last(*heads)), strict=True):
-            reads, memory = read_generalised_delta(*parts, memory)
+            reads, memory = _read_chunk(parts, memory)
             outputs.append(reads)
         reads = torch.cat(outputs, dim=2).transpose(1, 2)
         outputs_of_all = self._read_out(reads, receptance, key, value, gate)
@@ -138,24 +135,16 @@ class Rwkv7(Mixer):
     def _read_out(
         self, reads: Tensor, receptance: Tensor, key: Tensor, value: Tensor, gate: Tensor
     ) -> Tensor:
-        normed = self.norm(reads.flatten(-2).reshape(-1, self.width)).view_as(gate)
         bonus = (receptance * self.bonus * key).sum(dim=-1, keepdim=True) * value
-        return self.output(gate * (normed + bonus.flatten(-2)))
+        return self.output(gate * (self.norm(reads) + bonus.flatten(-2)))
 
 
-def read_generalised_delta(
-    receptance: Tensor,
-    log_decay: Tensor,
-    key: Tensor,
-    value: Tensor,
-    removed: Tensor,
-    added: Tensor,
-    memory: Tensor,
-) -> tuple[Tensor, Tensor]:
+def _read_chunk(parts: tuple[Tensor, ...], memory: Tensor) -> tuple[Tensor, Tensor]:
     """Return what a chunk reads, `[word, head, position, value]`, and the memory after it.
 
-    All inputs are `[word, head, position, key or value]`, the memory `[word, head, value, key]`.
+    The parts are r, log w, k, v and the two vectors of the delta rule, by heads.
     """
+    receptance, log_decay, key, value, removed, added = parts
     total = log_decay.cumsum(dim=2)
     grown = (-total).exp()
     asked, removed = receptance * total.exp(), removed * (total - log_decay).exp()

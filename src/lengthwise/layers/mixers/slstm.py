@@ -7,13 +7,13 @@ $o_t = \sigma(\tilde o_t)$:
 $$c_t = f_t c_{t-1} + i_t z_t \qquad n_t = f_t n_{t-1} + i_t \qquad
 h_t = o_t \odot c_t / n_t$$
 
-The output is $W\,\mathrm{RMSNorm}(h_t)$. The state keeps $c e^{-m}$ and $n e^{-m}$ with
-$m_t = \max(\log f_t + m_{t-1}, \tilde i_t)$, and $m_1 = \tilde i_1$. What is read does not depend on
-m, so no gradient goes through it.
+The output is $W\,\mathrm{LayerNorm}(h_t)$, with a norm for each head. The state keeps $c e^{-m}$
+and $n e^{-m}$ with $m_t = \max(\log f_t + m_{t-1}, \tilde i_t)$, and $m_1 = \tilde i_1$. What is
+read does not depend on m, so no gradient goes through it.
 
 The gates depend on $h_{t-1}$, so this layer has no parallel form, as its authors say: `forward` is
-a loop over the positions. It maps the inputs of all positions at once, and has a gradient of its own
-(`_Loop`), whose loop has eight operations for a position, where that of torch has forty.
+a loop over the positions. It maps the inputs of all positions at once, and has a gradient of its
+own, which computes for all positions at once what does not depend on the later ones.
 
 Axes:
     word      sequences of a batch
@@ -29,7 +29,7 @@ from torch import Generator, Tensor, nn
 from torch.autograd.function import once_differentiable
 from torch.nn import functional as F
 
-from lengthwise.layers.mixers.heads import NormedReadOut, start_memory
+from lengthwise.layers.mixers.heads import NORM_EPSILON, HeadNorm, start_memory
 from lengthwise.layers.mixers.mixer import Mixer, Sequences, State, Vectors
 from lengthwise.layers.mixers.mlstm import FORGET_BIASES
 
@@ -42,7 +42,8 @@ class SLstm(Mixer):
         part = width // num_heads
         self.input = nn.Linear(width, 4 * width)
         self.recurrent = nn.Parameter(torch.empty(num_heads, part, 4 * part))
-        self.read_out = NormedReadOut(width, num_heads)
+        self.norm = HeadNorm(num_heads, width, eps=NORM_EPSILON)
+        self.output = nn.Linear(width, width, bias=False)
 
     def draw(self, generator: Generator) -> None:
         """Draw matrices as all layers do; forget gates have positive biases."""
@@ -64,14 +65,14 @@ class SLstm(Mixer):
         h, *others = state
         of_state = torch.einsum("whp,hpg->whg", h, self.recurrent)
         after = _advance(self._mapped(inputs) + of_state, *others)
-        return self.read_out(inputs, after[0]), after
+        return self.output(self.norm(after[0])), after
 
     def forward(self, inputs: Sequences, state: State | None = None) -> tuple[Sequences, State]:
         """Return outputs and state, position by position."""
         before = self.start(len(inputs)) if state is None else state
         mapped = self._mapped(inputs).permute(1, 2, 0, 3).contiguous()
         reads, *after = _Loop.apply(mapped, self.recurrent, *(p.transpose(0, 1) for p in before))
-        outputs = self.read_out(inputs, reads.permute(2, 0, 1, 3))
+        outputs = self.output(self.norm(reads.permute(2, 0, 1, 3)))
         return outputs, tuple(part.transpose(0, 1) for part in after)
 
     def _mapped(self, inputs: Tensor) -> Tensor:
@@ -93,18 +94,15 @@ def _advance(gates: Tensor, c: Tensor, n: Tensor, m: Tensor) -> tuple[Tensor, ..
 class _Loop(torch.autograd.Function):
     """h at all positions, and the state after the last, of `[position, head, word, 4 part]`.
 
-    The gradient takes m as given. What does not depend on the gradients of later positions is
-    computed for all positions at once.
+    The gradient takes m as given.
     """
 
     @staticmethod
-    def forward(
-        ctx: Any, mapped: Tensor, recurrent: Tensor, h: Tensor, c: Tensor, n: Tensor, m: Tensor
-    ) -> tuple[Tensor, ...]:
+    def forward(ctx: Any, mapped: Tensor, recurrent: Tensor, *state: Tensor) -> tuple[Tensor, ...]:
         gates = torch.empty_like(mapped)
-        shape = (len(mapped) + 1, *h.shape)
+        shape = (len(mapped) + 1, *state[0].shape)
         hs, cs, ns, ms = (mapped.new_empty(shape) for _ in range(4))
-        hs[0], cs[0], ns[0], ms[0] = h, c, n, m
+        hs[0], cs[0], ns[0], ms[0] = state
         for index in range(len(mapped)):
             torch.baddbmm(mapped[index], hs[index], recurrent, out=gates[index])
             after = _advance(gates[index], cs[index], ns[index], ms[index])
@@ -114,7 +112,7 @@ class _Loop(torch.autograd.Function):
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, ...]:
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
         recurrent, gates, hs, cs, ns, ms = ctx.saved_tensors
         of_reads, of_h, of_c, of_n, _ = gradients
         log_input, forget, new, output = gates.chunk(4, dim=-1)
