@@ -16,7 +16,7 @@ def _mixer(
         summary=summary,
         architecture=architecture,
         defaults={"mixer": name, **shape},
-        objective="prefix",
+        objective="final",
         audited=False,
         training={"steps": 10_000, "learning_rate": 1e-3, "schedule": "cosine"},
         presets={"paper": {"learning_rate": 3e-4}},

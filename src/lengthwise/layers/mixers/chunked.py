@@ -15,6 +15,10 @@ Axes:
     value     numbers in a value
 """
 
+from collections.abc import Iterator
+from itertools import repeat
+from typing import TypeAlias
+
 import torch
 from jaxtyping import Float
 from torch import Tensor
@@ -29,7 +33,7 @@ CHUNK = 32
 
 
 def read_decaying(
-    queries: Keys, keys: Keys, values: Values, log_decay: PerHead, memory: Memory
+    queries: Keys, keys: Keys, values: Values, log_decay: PerHead | None, memory: Memory
 ) -> tuple[Values, Memory]:
     """Return the outputs at all positions, and the memory after the last one.
 
@@ -37,42 +41,66 @@ def read_decaying(
         queries: what is asked at each position.
         keys: where each position writes.
         values: what it writes.
-        log_decay: logarithm of the factor of the memory at each position, finite.
+        log_decay: logarithm of the factor of the memory at each position, finite; None for 0.
         memory: the memory before the first position.
     """
     outputs = []
-    parts = (part.split(CHUNK, dim=2) for part in (queries, keys, values, log_decay))
-    for query, key, value, log in zip(*parts, strict=True):
-        total = log.cumsum(dim=2)
-        weights = query @ key.transpose(-1, -2) * decay_between(total, total)
-        outputs.append(weights @ value + read_before(query, total, memory))
+    totals = sums_of(log_decay, CHUNK)
+    for query, key, value in split_positions(CHUNK, queries, keys, values):
+        total = next(totals)
+        weights = decayed(query @ key.transpose(-1, -2), total, total)
+        outputs.append(weights @ value + decayed_since_start(query, total) @ memory)
         memory = remember(key, value, total, memory)
     return torch.cat(outputs, dim=2), memory
 
 
-def decay_between(
-    total: PerHead, written: Float[Tensor, "word head write"]
+Total: TypeAlias = PerHead | None
+"""Sum of the logarithms of decays of a chunk up to each position; None where nothing decays."""
+
+
+def sums_of(log_decay: PerHead | None, size: int) -> Iterator[Total]:
+    """Yield the sums of logarithms within each chunk of `size` positions."""
+    if log_decay is None:
+        return repeat(None)
+    return (log.cumsum(dim=2) for log in log_decay.split(size, dim=2))
+
+
+def split_positions(size: int, *parts: Tensor) -> Iterator[tuple[Tensor, ...]]:
+    """Yield chunks of `size` positions of tensors `[word, head, position, ...]`."""
+    return zip(*(part.split(size, dim=2) for part in parts), strict=True)
+
+
+def decayed(
+    products: Float[Tensor, "word head position write"],
+    total: Total,
+    written: Float[Tensor, "word head write"] | None,
 ) -> Float[Tensor, "word head position write"]:
-    """Return the decay from each write of a chunk to each position; 0 for writes that follow it.
+    """Return products of queries and keys times the decay between them; 0 for later writes.
 
     Args:
-        total: sum of logarithms up to each position.
-        written: the same up to each write.
+        products: of each position of a chunk with each write; each position has as many writes.
+        total: sums up to each position.
+        written: sums up to each write.
     """
-    writes = torch.arange(written.shape[2], device=total.device)
-    positions = torch.arange(total.shape[2], device=total.device)
-    follows = writes // (len(writes) // len(positions)) > positions[:, None]
+    num_positions, num_writes = products.shape[2:]
+    writes = torch.arange(num_writes, device=products.device)
+    positions = torch.arange(num_positions, device=products.device)
+    follows = writes // (num_writes // num_positions) > positions[:, None]
+    if total is None or written is None:
+        return products.masked_fill(follows, 0.0)
     logarithms = total[..., :, None] - written[..., None, :]
-    return logarithms.masked_fill(follows, -torch.inf).exp()
+    return products * logarithms.masked_fill(follows, -torch.inf).exp()
 
 
-def read_before(queries: Keys, total: PerHead, memory: Memory) -> Values:
-    """Return what positions of a chunk read of the memory before it."""
-    return (queries * total.exp()[..., None]) @ memory
+def decayed_since_start(vectors: Keys, total: Total) -> Keys:
+    """Return queries or keys times the decay since the start of their chunk."""
+    return vectors if total is None else vectors * total.exp()[..., None]
 
 
-def remember(keys: Keys, values: Values, total: PerHead, memory: Memory) -> Memory:
+def remember(keys: Keys, values: Values, total: Total, memory: Memory) -> Memory:
     """Return the memory after a chunk, whose positions or writes add keys and values."""
-    end = total[..., -1:]
-    kept = keys * (end - total).exp()[..., None]
-    return memory * end.exp()[..., None] + kept.transpose(-1, -2) @ values
+    if total is not None:
+        end = total[..., -1:]
+        keys = keys * (end - total).exp()[..., None]
+        memory = memory * end.exp()[..., None]
+    return memory + keys.transpose(-1, -2) @ values

@@ -30,9 +30,11 @@ from lengthwise.layers.mixers.chunked import (
     Memory,
     PerHead,
     Values,
-    decay_between,
-    read_before,
+    decayed,
+    decayed_since_start,
     remember,
+    split_positions,
+    sums_of,
 )
 from lengthwise.layers.mixers.heads import GatedReadOut, HeadMap, NormedReadOut, start_memory, unit
 from lengthwise.layers.mixers.mixer import Mixer, Sequences, State, Vectors
@@ -58,7 +60,7 @@ def read_deltas(
     values: WrittenValues,
     rates: Rates,
     *,
-    log_decay: PerHead,
+    log_decay: PerHead | None,
     memory: Memory,
 ) -> tuple[Values, Memory]:
     """Return the outputs $S_t^T q_t$ at all positions, and the memory after the last one.
@@ -68,29 +70,27 @@ def read_deltas(
         keys: unit vectors along which the memory is corrected.
         values: what it is to hold there.
         rates: shares of the correction, from 0 to 2.
-        log_decay: logarithm of the factor of the memory before the writes of a position, finite.
+        log_decay: logarithm of the factor of the memory before the writes of a position, finite;
+            None for 0.
         memory: the memory before the first position.
     """
     factors = keys.shape[2] // queries.shape[2]
     size = max(1, CHUNK // factors)
-    spans = zip(
-        *(part.split(size, dim=2) for part in (queries, log_decay)),
-        *(part.split(size * factors, dim=2) for part in (keys, values, rates)),
-        strict=True,
-    )
+    totals = sums_of(log_decay, size)
+    writes = split_positions(size * factors, keys, values, rates[..., None])
     outputs = []
-    for query, log, key, value, rate in spans:
-        total = log.cumsum(dim=2)
-        written = total.repeat_interleave(factors, dim=2)
-        columns, share = key.transpose(-1, -2), rate[..., None]
+    for query, (key, value, rate) in zip(queries.split(size, dim=2), writes, strict=True):
+        total = next(totals)
+        written = None if total is None else total.repeat_interleave(factors, dim=2)
+        columns = key.transpose(-1, -2)
         corrections = torch.linalg.solve_triangular(
-            share * (key @ columns) * decay_between(written, written),
-            share * (value - read_before(key, written, memory)),
+            rate * decayed(key @ columns, written, written),
+            rate * (value - decayed_since_start(key, written) @ memory),
             upper=False,
             unitriangular=True,
         )
-        weights = (query @ columns) * decay_between(total, written)
-        outputs.append(weights @ corrections + read_before(query, total, memory))
+        weights = decayed(query @ columns, total, written)
+        outputs.append(weights @ corrections + decayed_since_start(query, total) @ memory)
         memory = remember(key, corrections, written, memory)
     return torch.cat(outputs, dim=2), memory
 
@@ -118,9 +118,9 @@ class DeltaMixer(Mixer):
         self.value = HeadMap(width, num_heads, num_factors * part)
         self.rate = HeadMap(width, num_heads, num_factors)
 
-    def log_decay(self, inputs: Float[Tensor, "*axes width"]) -> Float[Tensor, "*axes head"]:
-        """Return the logarithm of the decay of each head's memory: 0 where nothing decays."""
-        return inputs.new_zeros(*inputs.shape[:-1], self.num_heads)
+    def log_decay(self, inputs: Float[Tensor, "*axes width"]) -> Float[Tensor, "*axes head"] | None:
+        """Return the logarithm of the decay of each head's memory: None where nothing decays."""
+        return None
 
     def start(self, batch_size: int) -> State:
         """Return empty memories."""
@@ -130,15 +130,20 @@ class DeltaMixer(Mixer):
     def step(self, inputs: Vectors, state: State) -> tuple[Vectors, State]:
         """Let the memory decay, correct it, and read."""
         query, key, value, rate = self._heads(inputs[:, None])
-        decay = self.log_decay(inputs).exp()[..., None, None]
-        memory = write_deltas(key, value, rate, decay * state[0])
+        (memory,) = state
+        log_decay = self.log_decay(inputs)
+        if log_decay is not None:
+            memory = memory * log_decay.exp()[..., None, None]
+        memory = write_deltas(key, value, rate, memory)
         reads = torch.einsum("whkv,whpk->wphv", memory, query)
         return self.read_out(inputs, reads[:, 0]), (memory,)
 
     def forward(self, inputs: Sequences, state: State | None = None) -> tuple[Sequences, State]:
         """Return outputs and state, chunk by chunk."""
         (memory,) = self.start(len(inputs)) if state is None else state
-        log_decay = self.log_decay(inputs).transpose(1, 2)
+        log_decay = self.log_decay(inputs)
+        if log_decay is not None:
+            log_decay = log_decay.transpose(1, 2)
         reads, memory = read_deltas(*self._heads(inputs), log_decay=log_decay, memory=memory)
         return self.read_out(inputs, reads.transpose(1, 2)), (memory,)
 

@@ -46,7 +46,7 @@ class LinearAttention(Mixer):
         """Return outputs and state, chunk by chunk."""
         (memory,) = self.start(len(inputs)) if state is None else state
         query, key, value = positions_last(*self._heads(inputs))
-        reads, memory = read_decaying(query, key, value, torch.zeros_like(key[..., 0]), memory)
+        reads, memory = read_decaying(query, key, value, None, memory)
         return self._read_out(reads.transpose(1, 2)), (memory,)
 
     def _heads(self, inputs: Tensor) -> tuple[Tensor, Tensor, Tensor]:

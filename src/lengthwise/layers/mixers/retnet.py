@@ -1,7 +1,7 @@
 r"""RetNet's retention: Sun et al. (2023), arXiv 2307.08621.
 
 With a decay $\gamma_h = 1 - 2^{-5-h}$ of head h = 0, 1, ... and a rotation R of pairs of numbers by
-the angles $10000^{-2r/d}$ of RoPE:
+the angles $-\theta_r = -10000^{-2r/d}$ of RoPE:
 
 $$S_t = \gamma_h R S_{t-1} + k_t v_t^\top \qquad o_t = S_t^\top q_t$$
 
@@ -46,8 +46,8 @@ class Retention(Mixer):
         """Return outputs and state, chunk by chunk; queries and keys turn, in place of memory."""
         (memory,) = self.start(len(inputs)) if state is None else state
         query, key, value = positions_last(*self._heads(inputs))
-        back = -torch.arange(1, inputs.shape[1] + 1, device=inputs.device)
-        query, key = (rotate_pairs(part, back, part.dtype) for part in (query, key))
+        positions = torch.arange(1, inputs.shape[1] + 1, device=inputs.device)
+        query, key = (rotate_pairs(part, positions, part.dtype) for part in (query, key))
         log_decay = self._log_decay(value)[:, None].expand(value.shape[:-1])
         reads, memory = read_decaying(query, key, value, log_decay, memory)
         return self.read_out(inputs, reads.transpose(1, 2)), (_turn(memory, inputs.shape[1]),)
@@ -63,5 +63,5 @@ class Retention(Mixer):
 
 def _turn(memory: Tensor, count: int) -> Tensor:
     """Return the memory after `count` rotations of its keys."""
-    counts = torch.tensor([count], device=memory.device)
+    counts = torch.tensor([-count], device=memory.device)
     return rotate_pairs(memory.transpose(-1, -2), counts, memory.dtype).transpose(-1, -2)
