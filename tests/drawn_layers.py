@@ -1,10 +1,15 @@
-"""Layers and inputs in float64 for the tests of single layers."""
+"""Layers and inputs in float64 for the tests of sequence layers."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from lengthwise.layers.mixers.catalogue import MIXERS
 from lengthwise.layers.mixers.mixer import Mixer
+
+Layer = TypeVar("Layer", bound=Mixer)
 
 
 def draw(*shape: int, seed: int = 0) -> Tensor:
@@ -12,19 +17,26 @@ def draw(*shape: int, seed: int = 0) -> Tensor:
     return torch.randn(*shape, dtype=torch.double, generator=torch.Generator().manual_seed(seed))
 
 
-def make(name: str, width: int = 8, num_heads: int = 2, seed: int = 0, **settings: int) -> Mixer:
+def made(
+    kind: Callable[..., Layer], width: int, num_heads: int = 2, seed: int = 0, **settings: Any
+) -> Layer:
     """A layer in float64, whose weights are not those that training begins with."""
-    mixer = MIXERS[name](width, num_heads=num_heads, **settings)
+    mixer = kind(width, num_heads=num_heads, **settings)
     mixer.draw(torch.Generator().manual_seed(seed))
-    return shaken(mixer.double(), seed)
+    shake(mixer.double(), seed)
+    return mixer
 
 
-def shaken(module: torch.nn.Module, seed: int = 0) -> torch.nn.Module:
+def make(name: str, width: int, num_heads: int, seed: int = 0) -> Mixer:
+    """The same from the catalogue."""
+    return made(MIXERS[name], width, num_heads, seed)
+
+
+def shake(module: nn.Module, seed: int = 0) -> None:
     """Add noise to all weights."""
     with torch.no_grad():
         for index, parameter in enumerate(module.parameters()):
             parameter.add_(draw(*parameter.shape, seed=seed + index), alpha=0.3)
-    return module
 
 
 def close(left: Tensor, right: Tensor) -> None:

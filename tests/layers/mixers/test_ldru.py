@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from drawn_layers import close, draw, make
+from drawn_layers import close, draw, made
 from lengthwise.layers.mixers.ldru import Ldru
 from lengthwise.layers.mixers.mixer import mix_by_steps
 from ordinary import few
@@ -36,7 +36,7 @@ def of_prefix(mixer: Ldru, leaves: Tensor) -> Tensor:
 @settings(max_examples=few(5, 40))
 @given(length=st.integers(1, 40), cut=st.integers(0, 40))
 def test_a_prefix_is_the_tree_of_its_blocks(length: int, cut: int) -> None:
-    mixer, inputs = make("ldru", WIDTH), draw(1, length, WIDTH)
+    mixer, inputs = made(Ldru, WIDTH), draw(1, length, WIDTH)
     outputs, _ = mixer(inputs)
     if 0 < cut < length:
         first, state = mixer(inputs[:, :cut])
@@ -46,7 +46,7 @@ def test_a_prefix_is_the_tree_of_its_blocks(length: int, cut: int) -> None:
 
 
 def test_all_prefixes_take_less_than_two_operations_for_a_position() -> None:
-    mixer = make("ldru", WIDTH)
+    mixer = made(Ldru, WIDTH)
     joined = []
     mixer.norm.register_forward_hook(lambda _, inputs, __: joined.append(inputs[0].shape[1]))
     for length in (1, 37, 64, 100):
@@ -56,7 +56,7 @@ def test_all_prefixes_take_less_than_two_operations_for_a_position() -> None:
 
 
 def test_words_of_a_batch_may_have_read_different_numbers_of_symbols() -> None:
-    mixer = make("ldru", WIDTH)
+    mixer = made(Ldru, WIDTH)
     short, long = mixer(draw(1, 3, WIDTH))[1], mixer(draw(1, 8, WIDTH))[1]
     both = tuple(torch.cat(parts) for parts in zip(short, long, strict=True))
     inputs = draw(2, 9, WIDTH, seed=1)

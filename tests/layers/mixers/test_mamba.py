@@ -6,16 +6,16 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from drawn_layers import close, draw, make
+from drawn_layers import close, draw, made
 from lengthwise.layers.mixers.mamba import STEPS, Mamba, draw_steps
 
 WIDTH = 8
 
 
-@pytest.mark.parametrize("name", ["mamba", "mamba-negative"])
-def test_outputs_are_those_of_the_equations(name: str) -> None:
+@pytest.mark.parametrize("negative", [False, True])
+def test_outputs_are_those_of_the_equations(negative: bool) -> None:
     """Numbers of one channel and state, in Python, from the inputs of the recurrence on."""
-    mixer = make(name, WIDTH)
+    mixer = made(Mamba, WIDTH, negative=negative)
     inputs = draw(1, 6, WIDTH)
     x, gate = mixer.input(inputs)[0].chunk(2, dim=-1)
     x = mixer.convolution(x[None], mixer.convolution.start(1))[0][0]
@@ -27,7 +27,7 @@ def test_outputs_are_those_of_the_equations(name: str) -> None:
         for c, number in enumerate(row):
             for n in range(mixer.state_size):
                 factor = math.exp(-delta[t][c] * rates[c][n])
-                factor = 2 * factor - 1 if name == "mamba-negative" else factor
+                factor = 2 * factor - 1 if negative else factor
                 state[c][n] = factor * state[c][n] + delta[t][c] * write[t][n] * number
         sums = [sum(h * c for h, c in zip(numbers, read[t], strict=True)) for numbers in state]
         y.append([s + d * u for s, d, u in zip(sums, skip, row, strict=True)])
@@ -37,7 +37,7 @@ def test_outputs_are_those_of_the_equations(name: str) -> None:
 
 def test_factors_are_in_their_range() -> None:
     delta = 5 * draw(200, 2 * WIDTH).square()
-    positive, negative = (make(n, WIDTH)._factors(delta) for n in ("mamba", "mamba-negative"))
+    positive, negative = (made(Mamba, WIDTH, negative=n)._factors(delta) for n in (False, True))
     assert ((positive >= 0) & (positive < 1)).all()
     assert ((negative >= -1) & (negative < 1)).all()
     assert (negative < -0.9).any()
@@ -59,8 +59,7 @@ def test_it_is_that_of_transformers_on_the_same_weights(length: int) -> None:
         hidden_size=WIDTH, state_size=5, num_hidden_layers=1, time_step_rank=1
     )
     theirs = theirs_of.MambaMixer(config, 0)
-    ours = make("mamba", WIDTH, state_size=5).float()
-    assert isinstance(ours, Mamba)
+    ours = made(Mamba, WIDTH, state_size=5).float()
     with torch.no_grad():
         theirs.A_log.copy_(ours.log_rates)
         theirs.D.copy_(ours.skip)

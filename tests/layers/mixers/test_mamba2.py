@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from drawn_layers import close, draw, make
+from drawn_layers import close, draw, made
 from lengthwise.layers.mixers.mamba2 import Mamba2
 from lengthwise.layers.mixers.mixer import mix_by_steps
 
@@ -23,8 +23,7 @@ def test_it_is_that_of_transformers_on_the_same_weights(length: int) -> None:
         chunk_size=16,
     )
     theirs = theirs_of.Mamba2Mixer(config, 0)
-    ours = make("mamba2", WIDTH, state_size=5).float()
-    assert isinstance(ours, Mamba2)
+    ours = made(Mamba2, WIDTH, state_size=5).float()
     with torch.no_grad():
         theirs.A_log.copy_(ours.log_rates)
         theirs.D.copy_(ours.skip)
@@ -43,7 +42,7 @@ def test_it_is_that_of_transformers_on_the_same_weights(length: int) -> None:
 
 def test_a_factor_that_is_zero_forgets_all() -> None:
     """Its logarithm is no number, and the parallel form takes logarithms."""
-    mixer = make("mamba2-negative", WIDTH)
+    mixer = made(Mamba2, WIDTH, negative=True)
     with torch.no_grad():
         mixer.log_rates.zero_()
         mixer.input.weight[-2:] = 0.0
@@ -55,7 +54,7 @@ def test_a_factor_that_is_zero_forgets_all() -> None:
 
 def test_factors_of_either_sign_occur() -> None:
     """The test of equality with the steps sees signs that turn."""
-    mixer = make("mamba2-negative", WIDTH)
+    mixer = made(Mamba2, WIDTH, negative=True)
     delta = mixer._projected(3 * draw(1, 50, WIDTH))[2]
     negative = mixer._factors(delta) < 0
     assert negative.any()

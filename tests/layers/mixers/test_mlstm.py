@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from drawn_layers import close, draw, make
+from drawn_layers import close, draw, made
 from lengthwise.layers.mixers.mixer import mix_by_steps
 from lengthwise.layers.mixers.mlstm import MLstm
 
@@ -13,7 +13,7 @@ WIDTH, HEADS = 8, 2
 
 def test_reads_are_those_of_the_equations() -> None:
     """With gates as they are, which double precision bears for a few positions."""
-    mixer = make("mlstm", WIDTH, HEADS)
+    mixer = made(MLstm, WIDTH, HEADS)
     inputs = draw(1, 6, WIDTH)
     query, key, value = (m(inputs)[0] for m in (mixer.query, mixer.key, mixer.value))
     gates = mixer.gates(inputs)[0]
@@ -35,7 +35,7 @@ def test_reads_are_those_of_the_equations() -> None:
 
 def test_gates_of_any_size_are_read() -> None:
     """exp(900) is no number of double precision."""
-    mixer = make("mlstm", WIDTH, HEADS)
+    mixer = made(MLstm, WIDTH, HEADS)
     inputs = 400 * draw(2, 70, WIDTH)
     assert mixer.gates(inputs).max() > 900
     outputs, _ = mixer(inputs)
@@ -60,8 +60,7 @@ def test_it_is_that_of_transformers_on_the_same_weights(length: int) -> None:
         chunk_size=16,
     )
     theirs = theirs_of.xLSTMLayer(config)
-    ours = make("mlstm", WIDTH, HEADS).float()
-    assert isinstance(ours, MLstm)
+    ours = made(MLstm, WIDTH, HEADS).float()
     with torch.no_grad():
         ours.norm.bias.zero_()
         theirs.q.weight.copy_(ours.query.weight)

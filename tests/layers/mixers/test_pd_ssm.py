@@ -6,7 +6,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from drawn_layers import draw, make
+from drawn_layers import draw, made
+from lengthwise.layers.mixers.pd_ssm import PdSsm
 from ordinary import few
 
 STATES, SYMBOLS = 5, 3
@@ -19,7 +20,7 @@ def test_written_weights_follow_an_automaton(seed: int, length: int) -> None:
     draw_from = random.Random(seed)
     table = [[draw_from.randrange(STATES) for _ in range(STATES)] for _ in range(SYMBOLS)]
     word = [draw_from.randrange(SYMBOLS) for _ in range(length)]
-    mixer = make("pd-ssm", STATES, 1)
+    mixer = made(PdSsm, STATES, 1)
     with torch.no_grad():
         for parameter in mixer.parameters():
             parameter.zero_()
@@ -27,8 +28,8 @@ def test_written_weights_follow_an_automaton(seed: int, length: int) -> None:
             mixer.selector.weight[symbol, symbol] = 100.0
             for state, after in enumerate(row):
                 mixer.dictionary[0, symbol, state, after] = 10.0
-        mixer.magnitude[-1].bias.fill_(40.0)  # a factor of 1
-        mixer.phase[-1].bias.fill_(-40.0)  # and no turn
+        mixer.magnitude[-1].get_parameter("bias").fill_(40.0)  # a factor of 1
+        mixer.phase[-1].get_parameter("bias").fill_(-40.0)  # and no turn
     inputs = torch.eye(STATES).double()[word][None]
     _, (real, imaginary) = mixer(inputs)
     state = 0
@@ -41,13 +42,13 @@ def test_written_weights_follow_an_automaton(seed: int, length: int) -> None:
 
 def test_moves_have_a_gradient() -> None:
     """The argmax alone would have none: that of the softmax reaches the dictionary."""
-    mixer = make("pd-ssm", 8, 2)
+    mixer = made(PdSsm, 8, 2)
     outputs, _ = mixer(draw(2, 9, 8))
     (gradient,) = torch.autograd.grad(outputs.square().sum(), [mixer.dictionary])
     assert (gradient != 0).any()
 
 
 def test_a_step_does_not_enlarge_a_state_in_sum() -> None:
-    mixer = make("pd-ssm", 8, 2)
+    mixer = made(PdSsm, 8, 2)
     _, factors, _ = mixer._selected(30 * draw(50, 8))
     assert (factors.abs() <= 1 + 1e-12).all()

@@ -5,13 +5,14 @@ import math
 import torch
 from torch.nn import functional as F
 
-from drawn_layers import close, draw, make
+from drawn_layers import close, draw, made
+from lengthwise.layers.mixers.rwkv7 import Rwkv7
 
 WIDTH, HEADS, PART = 8, 2, 4
 
 
 def test_outputs_are_those_of_the_equations() -> None:
-    mixer = make("rwkv7", WIDTH, HEADS)
+    mixer = made(Rwkv7, WIDTH, HEADS)
     inputs = draw(7, WIDTH)
     outputs = []
     memory = torch.zeros(HEADS, PART, PART).double()
@@ -44,9 +45,9 @@ def test_outputs_are_those_of_the_equations() -> None:
 
 def test_the_fastest_decay_stays_finite_in_single_precision() -> None:
     """Every number forgets as fast as it can, over whole chunks."""
-    mixer = make("rwkv7", WIDTH, HEADS)
+    mixer = made(Rwkv7, WIDTH, HEADS)
     with torch.no_grad():
-        mixer.decay[-1].bias.fill_(50.0)
+        mixer.decay[-1].get_parameter("bias").fill_(50.0)
     inputs = draw(2, 100, WIDTH)
     expected, _ = mixer(inputs)
     found, _ = mixer.float()(inputs.float())

@@ -66,4 +66,4 @@ def test_a_second_derivative_is_refused() -> None:
     states, _ = scan.scan_diagonal(*arguments)
     (gradient,) = torch.autograd.grad(states.square().sum(), arguments[0], create_graph=True)
     with pytest.raises(RuntimeError, match="once_differentiable"):
-        gradient.sum().backward()
+        gradient.sum().backward()  # type: ignore[no-untyped-call]

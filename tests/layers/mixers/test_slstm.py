@@ -3,14 +3,15 @@
 import torch
 from torch.nn import functional as F
 
-from drawn_layers import close, draw, make
+from drawn_layers import close, draw, made
+from lengthwise.layers.mixers.slstm import SLstm
 
 WIDTH, HEADS, PART = 8, 2, 4
 
 
 def test_outputs_are_those_of_the_equations() -> None:
     """With gates as they are, which double precision bears for a few positions."""
-    mixer = make("slstm", WIDTH, HEADS)
+    mixer = made(SLstm, WIDTH, HEADS)
     inputs = draw(1, 6, WIDTH)
     of_input = mixer.input(inputs)[0]
     reads = torch.zeros(6, HEADS, PART).double()
@@ -31,7 +32,7 @@ def test_outputs_are_those_of_the_equations() -> None:
 
 def test_gates_of_any_size_are_read() -> None:
     """exp(900) is no number of double precision, and exp(-900) is 0: at the first position, too."""
-    mixer = make("slstm", WIDTH, HEADS)
+    mixer = made(SLstm, WIDTH, HEADS)
     inputs = 300 * draw(40, 30, WIDTH)
     gates = mixer._mapped(inputs)[:, 0, :, :PART]
     assert gates.max() > 900

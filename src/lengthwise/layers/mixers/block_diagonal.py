@@ -71,7 +71,7 @@ class BlockDiagonal(Mixer):
         (h,) = self.start(len(inputs)) if state is None else state
         size = max(1, NUMBERS_AT_ONCE // (h.numel() * h.shape[-1]))
         states = []
-        for part in inputs.transpose(0, 1).split(size):
+        for part in torch.split(inputs.transpose(0, 1), size):
             found, h = scan_dense(*self._selected(part), h)
             states.append(found)
         return self.output(torch.cat(states).transpose(0, 1).flatten(-2)), (h,)
@@ -81,11 +81,11 @@ class BlockDiagonal(Mixer):
     ) -> tuple[Float[Tensor, "*axes block to from"], Float[Tensor, "*axes block to"]]:
         """Return the matrices and what is added."""
         blocks, part = self.first.shape
-        matrices = self.matrices(inputs).unflatten(-1, (blocks, part, part))
+        matrices = torch.unflatten(self.matrices(inputs), -1, (blocks, part, part))
         matrices = matrices - matrices.mean(dim=-2, keepdim=True)
         # torch's own norm takes more than twice as long for such an exponent.
         powers = matrices.abs().pow(NORM).sum(dim=-2, keepdim=True).amax(dim=-1, keepdim=True)
-        vectors = self.vectors(inputs).unflatten(-1, (blocks, part))
+        vectors = torch.unflatten(self.vectors(inputs), -1, (blocks, part))
         return matrices / powers.clamp_min(SMALLEST).pow(1 / NORM), vectors
 
 

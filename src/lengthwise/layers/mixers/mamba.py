@@ -102,7 +102,7 @@ class Mamba(Mixer):
         selected = (by_position, *self._selected(by_position))
         size = max(1, NUMBERS_AT_ONCE // states.numel())
         outputs = []
-        for part, delta, write, read in zip(*(s.split(size) for s in selected), strict=True):
+        for part, delta, write, read in zip(*(torch.split(s, size) for s in selected), strict=True):
             written = (delta * part)[..., None] * write[..., None, :]
             found, states = scan_diagonal(self._factors(delta), written, states)
             outputs.append((found @ read[..., None])[..., 0])
@@ -112,7 +112,7 @@ class Mamba(Mixer):
     def _selected(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Return Delta, B and C."""
         rank, size = self.step_size.in_features, self.state_size
-        step, write, read = self.selection(x).split([rank, size, size], dim=-1)
+        step, write, read = torch.split(self.selection(x), [rank, size, size], dim=-1)
         return F.softplus(self.step_size(step)), write, read
 
     def _factors(self, delta: Float[Tensor, "*axes channel"]) -> Float[Tensor, "*axes channel n"]:

@@ -49,7 +49,7 @@ class Mamba2(Mixer):
         super().__init__(width, num_heads=num_heads)
         self.negative, self.state_size = negative, state_size
         channels = EXPANSION * width
-        self.sizes = (channels, channels + 2 * state_size, num_heads)
+        self.sizes = [channels, channels + 2 * state_size, num_heads]
         self.input = nn.Linear(width, sum(self.sizes), bias=False)
         self.convolution = ShortConvolution(self.sizes[1])
         self.step_bias = nn.Parameter(torch.empty(num_heads))
@@ -90,25 +90,25 @@ class Mamba2(Mixer):
         convolved, past = self.convolution(mixed, past)
         x, write, read = self._parts(convolved)
         signs, log_decay = self._signs(delta)
-        heads = positions_last(
+        query, key, value = positions_last(
             read[:, :, None] * signs[..., None],
             write[:, :, None] * signs[..., None],
             delta[..., None] * x,
         )
-        y, memory = read_decaying(*heads, log_decay.transpose(1, 2), memory)
+        y, memory = read_decaying(query, key, value, log_decay.transpose(1, 2), memory)
         memory = memory * signs[:, -1, :, None, None]
         return self._read_out(y.transpose(1, 2), x, gate), (past, memory)
 
     def _projected(self, inputs: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Return the gate, what goes through the convolution, and Delta."""
-        gate, mixed, step = self.input(inputs).split(self.sizes, dim=-1)
+        gate, mixed, step = torch.split(self.input(inputs), self.sizes, dim=-1)
         return gate, mixed, F.softplus(step + self.step_bias)
 
     def _parts(self, convolved: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Return x by heads, B and C."""
         sizes = [self.sizes[0], self.state_size, self.state_size]
-        x, write, read = convolved.split(sizes, dim=-1)
-        return x.unflatten(-1, (self.num_heads, -1)), write, read
+        x, write, read = torch.split(convolved, sizes, dim=-1)
+        return torch.unflatten(x, -1, (self.num_heads, -1)), write, read
 
     def _factors(self, delta: Float[Tensor, "*axes head"]) -> Float[Tensor, "*axes head"]:
         factors = (-delta * self.log_rates.exp()).exp()

@@ -87,7 +87,7 @@ class MLstm(Mixer):
         projected = positions_last(*self._projected(inputs))
         outputs = []
         for query, key, value, log_input, log_forget in zip(
-            *(part.split(CHUNK, dim=2) for part in projected), strict=True
+            *(torch.split(part, CHUNK, dim=2) for part in projected), strict=True
         ):
             total = log_forget.cumsum(dim=2)
             carried = total + exponent[..., None]

@@ -85,7 +85,7 @@ class PdSsm(Mixer):
         h = torch.complex(*(self.start(len(inputs)) if state is None else state))
         size = max(1, NUMBERS_AT_ONCE // (h.numel() * h.shape[-1]))
         states = []
-        for part in inputs.transpose(0, 1).split(size):
+        for part in torch.split(inputs.transpose(0, 1), size):
             found, h = scan_routed(*self._selected(part), h)
             states.append(found)
         return self._read_out(inputs, torch.cat(states).transpose(0, 1)), (h.real, h.imag)
@@ -99,9 +99,9 @@ class PdSsm(Mixer):
         heads = (self.num_heads, -1)
         magnitude = self.magnitude(inputs).sigmoid()
         phase = 2 * torch.pi * self.phase(inputs).sigmoid()
-        factors = torch.polar(magnitude, phase).unflatten(-1, heads)
-        written = torch.complex(*self.input(inputs).chunk(2, dim=-1)).unflatten(-1, heads)
-        return mixed.softmax(dim=-1), factors, written
+        factors = torch.unflatten(torch.polar(magnitude, phase), -1, heads)
+        written = torch.complex(*self.input(inputs).chunk(2, dim=-1))
+        return mixed.softmax(dim=-1), factors, torch.unflatten(written, -1, heads)
 
     def _read_out(self, inputs: Tensor, states: Tensor) -> Tensor:
         numbers = torch.cat([states.real.flatten(-2), states.imag.flatten(-2)], dim=-1)

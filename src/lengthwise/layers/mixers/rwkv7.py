@@ -80,7 +80,7 @@ class Rwkv7(Mixer):
         super().draw(generator)
         with torch.no_grad():
             self.mixtures.uniform_(generator=generator)
-            self.decay[-1].bias.copy_(torch.linspace(*DECAYS, self.width))
+            self.decay[-1].get_parameter("bias").copy_(torch.linspace(*DECAYS, self.width))
             self.removal.fill_(REMOVAL)
             self.replacement.fill_(REPLACEMENT)
             self.bonus.zero_()
@@ -112,7 +112,8 @@ class Rwkv7(Mixer):
         gate, *heads = self._projected(inputs, shifted)
         receptance, _, key, value, _, _ = heads
         outputs = []
-        for parts in zip(*(p.split(CHUNK, dim=2) for p in positions_last(*heads)), strict=True):
+        by_head = positions_last(*heads)
+        for parts in zip(*(torch.split(p, CHUNK, dim=2) for p in by_head), strict=True):
             reads, memory = _read_chunk(parts, memory)
             outputs.append(reads)
         reads = torch.cat(outputs, dim=2).transpose(1, 2)
@@ -125,12 +126,14 @@ class Rwkv7(Mixer):
         of_r, of_w, of_k, of_v, of_a, of_g = mixed.unbind(dim=-2)
         log_decay = -FASTEST * self.decay(of_w).sigmoid()
         key, rate = self.key(of_k), self.rate(of_a).sigmoid()
-        heads = (self.num_heads, -1)
-        removed = unit((key * self.removal).unflatten(-1, heads))
+        removed = unit(self._by_head(key * self.removal))
         replaced = key * (1 + (rate - 1) * self.replacement)
         receptance, value = self.receptance(of_r), self.value(of_v)
-        parts = (part.unflatten(-1, heads) for part in (receptance, log_decay, replaced, value))
-        return self.gate(of_g), *parts, -removed, removed * rate.unflatten(-1, heads)
+        parts = map(self._by_head, (receptance, log_decay, replaced, value))
+        return self.gate(of_g), *parts, -removed, removed * self._by_head(rate)
+
+    def _by_head(self, vectors: Tensor) -> Tensor:
+        return torch.unflatten(vectors, -1, (self.num_heads, -1))
 
     def _read_out(
         self, reads: Tensor, receptance: Tensor, key: Tensor, value: Tensor, gate: Tensor

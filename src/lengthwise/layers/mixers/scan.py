@@ -150,7 +150,7 @@ def run(
         if not whole:
             return state
         span_maps, span_inputs, span_states = (
-            [part[:whole].unflatten(0, (spans, size)).transpose(0, 1) for part in parts]
+            [part[:whole].view(spans, size, *part.shape[1:]).transpose(0, 1) for part in parts]
             for parts in (maps, [inputs], [states])
         )
         first, *others = reversed(range(size)) if backwards else range(size)
@@ -251,7 +251,7 @@ def scan_diagonal(
     start: Float[Tensor, "*axes to"],
 ) -> Scanned:
     """Return $h$, where each number has a factor of its own."""
-    return _DiagonalScan.apply(factors, inputs, start)
+    return _DiagonalScan.apply(factors, inputs, start)  # type: ignore[no-untyped-call]
 
 
 def scan_dense(
@@ -260,7 +260,7 @@ def scan_dense(
     start: Float[Tensor, "*axes to"],
 ) -> Scanned:
     """Return $h$, where the maps are matrices."""
-    return _DenseScan.apply(matrices, inputs, start)
+    return _DenseScan.apply(matrices, inputs, start)  # type: ignore[no-untyped-call]
 
 
 def scan_routed(
@@ -274,4 +274,4 @@ def scan_routed(
     $P_t$ has one 1 in each column, in the row where the column's `routes` are greatest. The
     gradient of `routes` is that of $P_t$, as if it were a matrix of any numbers.
     """
-    return _RoutedScan.apply(routes, factors, inputs, start)
+    return _RoutedScan.apply(routes, factors, inputs, start)  # type: ignore[no-untyped-call]

@@ -71,12 +71,13 @@ class SLstm(Mixer):
         """Return outputs and state, position by position."""
         before = self.start(len(inputs)) if state is None else state
         mapped = self._mapped(inputs).permute(1, 2, 0, 3).contiguous()
-        reads, *after = _Loop.apply(mapped, self.recurrent, *(p.transpose(0, 1) for p in before))
+        states = (part.transpose(0, 1) for part in before)
+        reads, *after = _Loop.apply(mapped, self.recurrent, *states)  # type: ignore[no-untyped-call]
         outputs = self.output(self.norm(reads.permute(2, 0, 1, 3)))
         return outputs, tuple(part.transpose(0, 1) for part in after)
 
     def _mapped(self, inputs: Tensor) -> Tensor:
-        return self.input(inputs).unflatten(-1, (self.num_heads, -1))
+        return torch.unflatten(self.input(inputs), -1, (self.num_heads, -1))
 
 
 def _advance(gates: Tensor, c: Tensor, n: Tensor, m: Tensor) -> tuple[Tensor, ...]:
@@ -127,7 +128,7 @@ class _Loop(torch.autograd.Function):
         of_gates = torch.stack([of_c_gates, of_n_gates], dim=1)
         of_output = hs[1:] * (-output).sigmoid()
         total = torch.empty_like(gates)
-        parts = total.unflatten(-1, (4, -1)).movedim(-2, 1)
+        parts = torch.unflatten(total, -1, (4, -1)).movedim(-2, 1)
         pair, back = torch.stack([of_c, of_n]), recurrent.mT
         for index in reversed(range(len(gates))):
             of_h = of_h + of_reads[index]
