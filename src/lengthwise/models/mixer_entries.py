@@ -47,3 +47,25 @@ DELTAPRODUCT = _mixer(
     "DeltaProduct: steps are products of n reflections (Siems et al. 2025)",
     DELTAPRODUCT_STACK,
 )
+
+RWKV7 = _mixer("rwkv7", "RWKV-7's time mixing, a generalised delta rule (Peng et al. 2025)")
+
+MAMBA = _mixer("mamba", "Mamba, a selective state space (Gu and Dao 2023)")
+
+MAMBA_NEGATIVE = _mixer("mamba-negative", "Mamba with negative eigenvalues (Grazzi et al. 2025)")
+
+MAMBA2 = _mixer("mamba2", "Mamba-2, a state space with a factor for each head (Dao and Gu 2024)")
+
+MAMBA2_NEGATIVE = _mixer("mamba2-negative", "Mamba-2 with negative eigenvalues")
+
+MLSTM = _mixer("mlstm", "mLSTM, an LSTM with a matrix as its cell (Beck et al. 2024)")
+
+SLSTM = _mixer("slstm", "sLSTM, an LSTM with exponential gates (Beck et al. 2024)")
+
+PD_SSM = _mixer("pd-ssm", "PD-SSM: numbers that move and are multiplied (Terzic et al. 2025)")
+
+BLOCK_DIAGONAL = _mixer(
+    "block-diagonal", "a matrix from the input for each block of the state (Fan et al. 2024)"
+)
+
+LDRU = _mixer("ldru", "LDRU: a tree of one learned operation over each prefix (Pert et al. 2026)")

@@ -34,6 +34,15 @@ class HeadMap(nn.Linear):
         return super().forward(vectors).unflatten(-1, (self.num_heads, -1))
 
 
+class HeadNorm(nn.GroupNorm):
+    """Layer normalisation within each head, with a factor and a bias for every number."""
+
+    def forward(self, reads: Headed) -> Wide:
+        """Return the normed vectors, one after the other."""
+        flat = reads.flatten(-2)
+        return super().forward(flat.reshape(-1, self.num_channels)).view_as(flat)
+
+
 class NormedReadOut(nn.Module):
     r"""The output of a layer, $W\,\mathrm{RMSNorm}(o)$, with one norm for all heads."""
 

@@ -63,6 +63,9 @@ class Mixer(nn.Module, ABC):
                         module.bias.zero_()
                 elif isinstance(module, nn.RMSNorm):
                     module.weight.fill_(1.0)
+                elif isinstance(module, (nn.LayerNorm, nn.GroupNorm)):
+                    module.weight.fill_(1.0)
+                    module.bias.zero_()
 
 
 def mix_by_steps(

@@ -1,0 +1,32 @@
+"""Layers and inputs in float64 for the tests of single layers."""
+
+import torch
+from torch import Tensor
+
+from lengthwise.layers.mixers.catalogue import MIXERS
+from lengthwise.layers.mixers.mixer import Mixer
+
+
+def draw(*shape: int, seed: int = 0) -> Tensor:
+    """Normal numbers in float64."""
+    return torch.randn(*shape, dtype=torch.double, generator=torch.Generator().manual_seed(seed))
+
+
+def make(name: str, width: int = 8, num_heads: int = 2, seed: int = 0, **settings: int) -> Mixer:
+    """A layer in float64, whose weights are not those that training begins with."""
+    mixer = MIXERS[name](width, num_heads=num_heads, **settings)
+    mixer.draw(torch.Generator().manual_seed(seed))
+    return shaken(mixer.double(), seed)
+
+
+def shaken(module: torch.nn.Module, seed: int = 0) -> torch.nn.Module:
+    """Add noise to all weights."""
+    with torch.no_grad():
+        for index, parameter in enumerate(module.parameters()):
+            parameter.add_(draw(*parameter.shape, seed=seed + index), alpha=0.3)
+    return module
+
+
+def close(left: Tensor, right: Tensor) -> None:
+    """Compare up to rounding in float64."""
+    torch.testing.assert_close(left, right, rtol=1e-9, atol=1e-9)
