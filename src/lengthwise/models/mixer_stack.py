@@ -22,6 +22,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor, nn
 
 from lengthwise.layers.mixers.catalogue import MIXERS
+from lengthwise.layers.mixers.mixer import Mixer
 from lengthwise.layers.norms import EPSILON, PreNorm
 from lengthwise.layers.right_aligned import ClassLogits, FullWords, Lengths, Words, longest_of
 from lengthwise.models.alignment import align_left, gather_ends
@@ -73,13 +74,8 @@ class MixerStack(Steppable):
         width = config.d_model
         self.embedding = nn.Embedding(config.vocab_size + 1, width)
         self.layers = nn.ModuleList(
-            ResidualLayer(
-                MIXERS[config.mixer](width, num_heads=config.num_heads, **config.of_mixer()),
-                d_model=width,
-                d_hidden=2 * width,
-                norm="pre",
-                epsilon=EPSILON,
-                activation="gelu",
+            make_block(
+                MIXERS[config.mixer](width, num_heads=config.num_heads, **config.of_mixer()), width
             )
             for _ in range(config.num_layers)
         )
@@ -160,6 +156,18 @@ class MixerStack(Steppable):
                 )
                 x = layer.finish(x, mixed)
             yield self.final_norm(x)
+
+
+def make_block(mixer: Mixer, width: int) -> ResidualLayer:
+    """Build the block of a sequence layer, which is in the place of attention."""
+    return ResidualLayer(
+        mixer,
+        d_model=width,
+        d_hidden=2 * width,
+        norm="pre",
+        epsilon=EPSILON,
+        activation="gelu",
+    )
 
 
 def _draw(linear: nn.Linear, generator: Generator) -> None:
