@@ -201,6 +201,68 @@ Eval vm_compute in map (fun s => (check_program s "m" language
     assert read >= 50
 
 
+OUTSIDE = (
+    ("M_SYMBOLS = 2", "M_SYMBOLS = 02"),
+    ("M_SYMBOLS = 2", "M_SYMBOLS = 0x2"),
+    ("M_SYMBOLS = 2", "M_SYMBOLS = 2u"),
+    ("M_SYMBOLS = 2", "M_SYMBOLS = 32768"),
+    ("{0, 1},", "{0, 256},"),
+    ("{0, 1},", "{0},"),
+    ("{0, 1},", "{0, 1, 0},"),
+    ("{0, 1},", "{0, 1},,"),
+    ("uint8_t m_next", "int8_t m_next"),
+    ("m_next[2][2]", "m_next[2][3]"),
+    ("static const", "static"),
+    ("/* the state before", "// the state before"),
+    ("/* the state before", "/* ??/ the state before"),
+    ("/* the state before", "/* \\ the state before"),
+    ("#endif", "/* #endif"),
+    ("#endif", "#endif /* M_H */"),
+    ("#endif\n", "#endif"),
+    ("#endif\n", "#endif\nunsigned x;\n"),
+    ("#endif\n", "#define m_step 0\n#endif\n"),
+    ("#define M_H", "#define M_H static"),
+    ("#define M_H", "#define M_G"),
+    ("M_H\n", "state\n"),
+    ("M_H\n", "unsigned\n"),
+    ("#include <stdint.h>", '#include "stdint.h"'),
+    ("enum {", "enum <%"),
+    ("m_next[state]", "m_next<:state:>"),
+    ("return 0;", "return 0; return 1;"),
+    ("return 0;", ""),
+    ("return 0;", "return -0;"),
+    ("return 0;", "return m_reset();"),
+    ("state >= M_STATES ||", "state >= M_STATES |"),
+    ("state >= M_STATES ||", "(state >= M_STATES) ||"),
+    ("state >= M_STATES ||", "state >= M_STATES && state >= M_STATES ||"),
+    ("state >= M_STATES", "state > = M_STATES"),
+    ("if (", "while ("),
+    ("unsigned symbol)", "int symbol)"),
+    ("unsigned symbol)", "unsigned symbol, ...)"),
+)
+"""Changes after which a header is not in the part of C that the theorems know."""
+
+INSIDE = (
+    ("enum {", "enum/* a */{"),
+    ("return 0;", 'return\n/* "b" */0 ;'),
+    ("static inline unsigned m_class", "enum { OTHER = 3 };\nstatic inline unsigned m_class"),
+    ("uint8_t m_next", "uint16_t m_next"),
+)
+
+
+@needs_rocq
+@pytest.mark.slow
+def test_a_header_has_nothing_that_the_theorems_do_not_know(library: Path, tmp_path: Path) -> None:
+    header = header_of(parse("parity"))
+    assert all(old in header for old, _ in (*OUTSIDE, *INSIDE))
+    texts = [quoted(header.replace(old, new)) for old, new in (*OUTSIDE, *INSIDE)]
+    done = run_rocq(
+        f"{START}Eval vm_compute in map is_program [{'; '.join(texts)}].\n", library, tmp_path
+    )
+    expected = ["false"] * len(OUTSIDE) + ["true"] * len(INSIDE)
+    assert re.findall("true|false", done.stdout) == expected, done.stderr
+
+
 def quoted(text: str) -> str:
     return '"' + text.replace('"', '""') + '"'
 
