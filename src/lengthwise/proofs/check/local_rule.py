@@ -110,9 +110,7 @@ def shortest_wrong(rule: Mapping[Row, int]) -> tuple[tuple[int, ...], tuple[int,
     return None
 
 
-def judge_rows(
-    rows: Sequence[Row], weights: Mapping[str, NDArray[Any]]
-) -> tuple[Integers, Floats]:
+def judge_rows(rows: Sequence[Row], weights: Mapping[str, NDArray[Any]]) -> tuple[Integers, Floats]:
     """Return the bit that a network writes in each row, and by how much it is ahead, at least.
 
     The margins hold in real arithmetic and in that of the weights' type or a finer one, whatever
@@ -126,9 +124,7 @@ def judge_rows(
             contents[row, place // 2, place % 2, value] = 1.0
     centre = contents.reshape(len(rows), -1)
     radius = np.full(len(rows), READ_ERROR * np.sqrt(read.shape[0] * read.shape[1]))
-    vectors = arithmetic.linear(
-        Ball(centre, radius), Matrix(read.reshape(-1, read.shape[3]).T)
-    )
+    vectors = arithmetic.linear(Ball(centre, radius), Matrix(read.reshape(-1, read.shape[3]).T))
     letters = written[[LETTERS.index(letter) for letter, _ in rows]]
     hidden = arithmetic.relu(arithmetic.add(vectors, Ball(letters, np.zeros(len(rows)))))
     answer = Matrix(*(weights[f"answer.{name}"].astype(np.float64) for name in ("weight", "bias")))
