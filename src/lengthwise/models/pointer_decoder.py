@@ -1,4 +1,4 @@
-r"""A decoder whose heads find cells by their index, so that it learns one local rule for every size.
+r"""A decoder whose heads find cells by their number, so that it learns one rule for every size.
 
 Each symbol of a sequence is a cell: a letter and a number, such as c2. To write the cell of number
 i, the network reads, for each letter and each offset in `OFFSETS`, the cell of that letter with
@@ -13,7 +13,8 @@ within 1e-6 of 0 and 1, however many cells there are. What is read, and the lett
 written, are vectors that add up; ReLU and a linear map give the logits. The rest of the word, and
 the size of the numbers, cannot matter: what is learned is a finite table.
 
-Squares less 1/2 are exact in the type of the weights up to half the inverse of its unit roundoff: numbers to 2,896 in float32, to 67 million in float64.
+Squares less 1/2 are exact in the type of the weights up to half the inverse of its unit roundoff:
+for numbers to 2,896 in float32, and to 67,108,864 in float64.
 
 Axes:
     word      words of a batch

@@ -34,8 +34,8 @@ class Sizes:
     bits: int = TRAINED
     seeds: tuple[int, ...] = (0, 1, 2)
     positions: tuple[str, ...] = ("sinusoidal", "rope")
-    tested: tuple[int, ...] = (12, 15, 16, 17, 18, 20, 24, 32, 48, 64, 100, 150, 200)
-    words: int = 1_000
+    tested: tuple[int, ...] = (8, 12, 15, 16, 17, 18, 20, 24, 32, 64, 100, 200)
+    words: int = 500
     mutants: int = 1_000
 
 

@@ -54,12 +54,13 @@ def first_wrong(
 ) -> tuple[int, tuple[int, int] | None]:
     """Return the digits up to which all pairs were tried, and the wrong one with the least sum."""
     for width in range(1, digits + 1):
-        every = np.arange(10**width)
-        found = []
-        for number in range(10**width):
-            pairs = digits_of([number]).repeat(len(every), axis=0), digits_of(every.tolist())
-            found += [(number, int(every[i])) for i in wrong_pairs(network, *pairs)]
-            progress(number + 1, 10**width)
+        found, every = [], 100**width
+        for start in range(0, every, _AT_ONCE):
+            numbers = np.arange(start, min(start + _AT_ONCE, every))
+            a, b = numbers // 10**width, numbers % 10**width
+            wrong = wrong_pairs(network, digits_of(a.tolist()), digits_of(b.tolist()))
+            found += [(int(a[i]), int(b[i])) for i in wrong]
+            progress(start + len(numbers), every)
         if found:
             return width, min(found, key=lambda pair: (sum(pair), pair))
     return digits, None
@@ -84,7 +85,8 @@ def measure(sizes: Sizes, seed: int, progress: Progress) -> list[Record]:
                 proof = HandMadeProof(kind)
                 record["margins"] = [proof.margin(t) for t in range(DIGITS + 1)]
             else:
-                width, pair = first_wrong(network(kind), sizes.digits, progress)
+                if kind is KINDS[0]:  # the pair is looked for in one type, and tried in both
+                    width, pair = first_wrong(network(kind), sizes.digits, progress)
                 record |= {"all_pairs_to": width, "wrong_pair": pair}
                 if pair is not None:
                     written = network(kind).add(*(digits_of([number]) for number in pair))[0]
@@ -106,7 +108,7 @@ def table(records: Sequence[Record]) -> Table:
         verdict = "open"
         if is_proved(record):
             verdict = f"right on all 10^20 pairs; least margin {min(record['margins']):.2g}"
-        elif record.get("wrong_pair"):
+        elif record.get("wrong_pair") and record["written"] != sum(record["wrong_pair"]):
             first, second = record["wrong_pair"]
             verdict = f"wrong: {first} + {second} = {record['written']}"
         rows.append(
@@ -130,7 +132,7 @@ def check(records: Sequence[Record]) -> list[Statement]:
     for name, network in NETWORKS.items():
         of_network = [record for record in records if record["network"] == name]
         proved = bool(of_network) and all(map(is_proved, of_network))
-        refuted = any(record["wrong"] or record.get("wrong_pair") for record in of_network)
+        refuted = any(record["wrong"] for record in of_network)
         wrong = ", ".join(f"{record['wrong']:,}" for record in of_network)
         statements.append(
             Statement(

@@ -8,8 +8,8 @@ writes the sum digit by digit, each from the last token's query:
     hand-made   8 parameters, by kswain98: `[0] a [0]*9 b [0]`, width 2, rotary positions of period
                 19, so that one query meets both digits of a number and, a tenth as strongly, the
                 digits before; a pair of SiLUs subtracts 100 from large sums; parabolic logits
-    trained     49 parameters, by warlockee: `[0] a [0, 0] b [0]`, width 3, a head of width 4, K = V,
-                O = Q^T, digits on an arc; gradient descent, then CMA-ES
+    trained     49 parameters, by warlockee: `[0] a [0, 0] b [0]`, width 3, a head of width 4, keys
+                that are values, digits on an arc; gradient descent, then CMA-ES
 
 Axes:
     pair   pairs of numbers
@@ -70,7 +70,7 @@ class Adder(ABC):
 
     def write(self, tokens: Array) -> Array:
         """Return the logits of the digit after tokens `[pair, place]`."""
-        count, length = tokens.shape
+        length = tokens.shape[1]
         places = np.broadcast_to(np.arange(length), tokens.shape)
         query = self.queries(tokens[:, -1], length - 1)
         score = (query[:, None] * self.keys(tokens, places)).sum(axis=2)

@@ -16,7 +16,7 @@ Axes:
     content the contents of a cell: symbols, and the blank as the last one
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -34,6 +34,9 @@ BLANK = 2
 
 Row = tuple[str, tuple[int, ...]]
 """The letter that is written, and what is read: of each letter, the cells i - 1 and i."""
+
+Rule = Callable[[Row], int | None]
+"""The bit that is written in a row; None if that is not certain."""
 
 READ_ERROR = 2.0**-16
 r"""Most that the weights of a head can differ from those of the one cell that is meant, added up.
@@ -78,34 +81,33 @@ def addition_table() -> dict[Row, int]:
     return table
 
 
-def add_by_rows(rule: Mapping[Row, int], a: Sequence[int], b: Sequence[int]) -> list[int] | None:
-    """Return the carries and the sum that a rule writes, or None if it lacks a row.
+def add_by_rows(rule: Rule, a: Sequence[int], b: Sequence[int]) -> list[int] | None:
+    """Return the carries and the sum that a rule writes, or None if it does not say.
 
-    >>> add_by_rows(addition_table(), (1, 1, 0), (1, 0, 0))
+    >>> add_by_rows(addition_table().get, (1, 1, 0), (1, 0, 0))
     [1, 1, 0, 0, 0, 1]
     """
     cells = {("a", i): bit for i, bit in enumerate(a, 1)}
     cells |= {("b", i): bit for i, bit in enumerate(b, 1)}
     order = [("c", i + 1) for i in range(1, len(a) + 1)] + [("e", i) for i in range(1, len(a) + 1)]
     for letter, i in order:
-        read = tuple(cells.get((l, j), BLANK) for l in LETTERS for j in (i - 1, i))
-        if (bit := rule.get((letter, read))) is None:
+        read = tuple(cells.get((tape, j), BLANK) for tape in LETTERS for j in (i - 1, i))
+        if (bit := rule((letter, read))) is None:
             return None
         cells[letter, i] = bit
     return [cells[cell] for cell in order]
 
 
-def shortest_wrong(rule: Mapping[Row, int]) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
-    """Return the shortest numbers, as bits, on which a rule is surely wrong; None if there are none.
+def first_wrong(rule: Rule) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+    """Return the shortest numbers, as bits, for which a rule surely writes a wrong cell, if any.
 
     Every row of the table occurs with numbers of at most 3 bits, so there is no need to look at
-    longer ones. Numbers for which the rule lacks a row are left out.
+    longer ones. Numbers for which the rule does not say what it writes are left out.
     """
-    right = addition_table()
+    right = addition_table().get
     for n in (1, 2, 3):
         for a, b in product(product((0, 1), repeat=n), repeat=2):
-            written = add_by_rows(rule, a, b)
-            if written is not None and written[n:] != add_by_rows(right, a, b)[n:]:  # type: ignore[index]
+            if add_by_rows(rule, a, b) not in (None, add_by_rows(right, a, b)):
                 return a, b
     return None
 

@@ -32,12 +32,13 @@ from lengthwise.proofs.check.local_rule import (
     Row,
     addition_table,
     exact_numbers,
+    first_wrong,
     judge_rows,
-    shortest_wrong,
 )
 from lengthwise.proofs.check.statement import escape_unprintable
 
 _FORMAT = "addition by a local rule, 1"
+_WHO = "The pointer-decoder with these weights, for steps:addition with order=carries,"
 _KINDS = Literal["equivalent", "counterexample", "not-closed"]
 
 _FORM = {
@@ -60,7 +61,7 @@ class RuleCertificate:
     table: Mapping[Row, int]
     """The rows whose bit is certain, with the bit that the network writes."""
     wrong: tuple[tuple[int, ...], tuple[int, ...]] | None = None
-    """The shortest numbers, as bits, that the network adds wrong, if it does."""
+    """The shortest numbers, as bits, for which a cell is surely wrong, if there are some."""
     margin: float | None = None
     """By how much the right bit's logit is ahead in every row, at least; None without a proof."""
 
@@ -76,13 +77,13 @@ class RuleCertificate:
             finer = PRECISIONS[PRECISIONS.index(self.precision) :]
             ranges = ", ".join(f"in {p} to {exact_numbers(p) - 1:,}" for p in finer)
             return (
-                "The decoder writes the carries and the sum modulo 2^n of every two n-bit numbers: "
-                f"in real arithmetic for every n, {ranges} bits."
+                f"{_WHO} writes the carries and the sum modulo 2^n of every two n-bit numbers: in "
+                f"real arithmetic for every n, {ranges} bits."
             )
         if self.wrong is not None:
             a, b = (sum(bit << i for i, bit in enumerate(bits)) for bits in self.wrong)
             size = format_count(len(self.wrong[0]), "bit")
-            return f"The decoder is wrong on {a} + {b}, numbers of {size}; no shorter ones are."
+            return f"{_WHO} writes a wrong carry or a wrong sum for {a} + {b}, numbers of {size}."
         certain, rows = len(self.table), len(addition_table())
         return f"Nothing is proved: what the decoder writes is certain in {certain} of {rows} rows."
 
@@ -156,7 +157,7 @@ class RuleCertificate:
         return certificate
 
     def require_run(self, folder: Path) -> None:
-        """Refuse a certificate of other weights than those of the run in a folder.
+        """Refuse a certificate of other weights, or of another task, than the run in a folder.
 
         Raises:
             CertificateError: they differ, or cannot be read.
@@ -164,8 +165,18 @@ class RuleCertificate:
         file = folder / "model.safetensors"
         try:
             weights = load(file.read_bytes())
-        except (OSError, SafetensorError) as error:
-            raise CertificateError(f"{file} cannot be read ({error}). Name a run.") from None
+            config = json.loads((folder / "config.json").read_bytes())
+            order, supervision = config["problem"]["steps"]["order"], config["objective"]
+            is_strong = supervision["supervision"] != "weak"
+        except (OSError, ValueError, LookupError, TypeError, SafetensorError) as error:
+            said = escape_unprintable(str(error) or repr(error))[:100]
+            raise CertificateError(f"{folder} cannot be read ({said}). Name a run.") from None
+        bits = range(1, len(order) // 2 + 1)
+        if not is_strong or order != [*(f"c{i + 1}" for i in bits), *(f"e{i}" for i in bits)]:
+            raise CertificateError(
+                f"the certificate is about order=carries, but the run in {folder} writes another "
+                f"order. Certify a run of that order."
+            )
         if replace(self, weights=weights).to_bytes() != self.to_bytes():
             raise CertificateError(
                 f"the certificate holds for its own weights, but {file} DIFFERS. Certify that run."
@@ -189,7 +200,17 @@ def prove_rule(weights: Mapping[str, NDArray[Any]]) -> RuleCertificate:
     if table == right:
         margin = float(margins.min())
         return RuleCertificate(verdict="equivalent", weights=weights, table=table, margin=margin)
-    wrong = shortest_wrong(table)
+    known: dict[Row, int | None] = {row: table.get(row) for row in right}
+
+    def rule(row: Row) -> int | None:
+        """Return the bit that is written in any row, also in one that only errors lead to."""
+        if row not in known:
+            with np.errstate(all="ignore"):
+                (bit,), (margin,) = judge_rows([row], weights)
+            known[row] = int(bit) if margin > 0 else None
+        return known[row]
+
+    wrong = first_wrong(rule)
     verdict: _KINDS = "not-closed" if wrong is None else "counterexample"
     return RuleCertificate(verdict=verdict, weights=weights, table=table, wrong=wrong)
 
