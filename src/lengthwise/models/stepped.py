@@ -8,6 +8,7 @@ Axes:
     class     classes
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any, TypeAlias
 
@@ -20,6 +21,18 @@ from lengthwise.models.alignment import align_left
 
 State: TypeAlias = Any
 """A tensor, or a tuple, list or dictionary of tensors, with the word as their first axis."""
+
+
+class Steppable(nn.Module, ABC):
+    """Base of networks of this package that have the two methods, and `forward`, too."""
+
+    @abstractmethod
+    def start(self) -> tuple[Tensor, State]:
+        """Return the logits of the empty word, and the state before the first symbol."""
+
+    @abstractmethod
+    def step(self, state: State, symbols: Tensor) -> tuple[Tensor, State]:
+        """Return the logits and the states after one more symbol of each word."""
 
 
 class Stepped(nn.Module):
@@ -59,9 +72,10 @@ def _expanded(leaf: Tensor, count: int) -> Tensor:
 
 
 def has_steps(module: nn.Module) -> bool:
-    """Return whether a network of somebody's own has the two methods."""
-    is_own = not type(module).__module__.startswith("lengthwise.")
-    return is_own and all(callable(getattr(module, name, None)) for name in ("start", "step"))
+    """Return whether a network of somebody's own, or a `Steppable`, has the two methods."""
+    if type(module).__module__.startswith("lengthwise."):
+        return isinstance(module, Steppable)
+    return all(callable(getattr(module, name, None)) for name in ("start", "step"))
 
 
 def has_steps_alone(module: nn.Module) -> bool:
