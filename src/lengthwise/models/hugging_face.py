@@ -14,6 +14,7 @@ Axes:
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -103,12 +104,16 @@ def hugging_face_entry(name: str) -> OwnEntry:
             f"{path} has no model_type, so it is not a configuration of transformers. Add it, such "
             f'as "model_type": "gpt2".'
         )
-    text = json.dumps(values, sort_keys=True)
+    return _entry(json.dumps(values, sort_keys=True), values["model_type"], path)
+
+
+@cache
+def _entry(text: str, kind: str, path: Path) -> OwnEntry:
     sizes = HuggingFaceConfig(vocab_size=2, num_classes=2, config=text)
     with undrawn():
         body, _ = _build_body(sizes)
     return OwnEntry(
-        summary=f"a {values['model_type']} of transformers, after {path}",
+        summary=f"a {kind} of transformers, after {path}",
         architecture=Architecture(config=HuggingFaceConfig, module=_build),
         defaults={"config": text, "positions": _count_positions(body)},
         objective="final",
