@@ -132,3 +132,15 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
     (tmp_path / "broken.json").write_text('{"format": 1}')
     with pytest.raises(RunError):
         Arena.load(tmp_path / "broken.json")
+
+
+def test_the_best_are_shown_with_their_parameters() -> None:
+    _, (parity, depth_two) = MIXED.best_table
+    assert parity[1:] == ["", "gru, 100 parameters", "gru, 100 parameters: no wrong word found"]
+    assert depth_two[1] == "lstm, 90 parameters"
+    (row,) = arena(cell(found={"wrong_length": 1200})).best_table[1]
+    assert row[3].endswith(": wrong on a word of 1,200")
+
+
+def test_the_cost_leaves_out_what_failed() -> None:
+    assert MIXED.cost == "4 of 5 cells took 0.0 hours of one processor core."
