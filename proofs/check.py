@@ -2,9 +2,10 @@
 
 `make proofs` runs it, after `export_zoo.py` has written those of the zoo; so does
 `python3 proofs/check.py FILE.v ...` for certificates of your own. It needs coqc and coqchk (Coq
-8.16 or later) and nothing but Python's standard library. It refuses certificates of another form
-than exports have (`form.py`), and words in the library that leave something unproved, demands that
-every theorem rests on no axiom, and prints what each file takes.
+8.16 or later), Flocq for theorems about floating point, and nothing but Python's standard library.
+It refuses certificates of another form than exports have (`form.py`), and words in the library that
+leave something unproved, demands that every theorem rests on no axiom, or, in floating point, on
+none but those of Coq's real numbers, and prints what each file takes.
 """
 
 import argparse
@@ -18,6 +19,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,9 +31,22 @@ EXPORTED = HERE.parent / "build" / "proofs"
 
 LIBRARY = (
     *("Words", "Data", "Arrays", "TreeChecker", "TreeSound", "Recurrence", "Theorems"),
-    *("Networks", "Fractions", "QuickSums", "Weights"),
+    *("Networks", "Runs", "Fractions", "QuickSums", "Weights"),
 )
 """Files of the library, each after those that it needs."""
+
+FLOATS = ("Floats", "FloatNetworks", "Rounding", "Balls", "FloatWeights", "Margins")
+"""Files of the library about floating point, which need Flocq."""
+
+REALS = frozenset(
+    {
+        "ClassicalDedekindReals.sig_forall_dec",
+        "ClassicalDedekindReals.sig_not_dec",
+        "FunctionalExtensionality.functional_extensionality_dep",
+        "Classical_Prop.classic",
+    }
+)
+"""The axioms on which Coq's real numbers rest, and what Flocq proves about them."""
 
 REFUSED = re.compile(
     r"\b(Admitted|admit|give_up|Axioms?|Parameters?|Conjecture|native_compute|native_cast_no_check|"
@@ -107,6 +122,11 @@ def run(command: list[str], folder: Path, limits: Limits) -> tuple[float, int, s
     if child.returncode:
         what = f"{Path(command[0]).name} {command[-1]}"
         broken = limits.explain_failure(child.returncode, text)
+        if re.search(r"Cannot find a physical path.*Flocq|prefix\s+Flocq", text, re.S):
+            broken = (
+                "needs Flocq, and there is none. Install it: apt-get install libcoq-flocq, or "
+                "opam's coq-flocq"
+            )
         said = " ".join(text.split())[:500] or f"exit status {child.returncode}"
         raise ProofError(f"{what} {broken}." if broken else f"{what} failed: {said}")
     scale = 1 if sys.platform == "darwin" else 1024
@@ -125,24 +145,51 @@ def require_whole(path: Path) -> None:
         raise ProofError(f"{path} has the word {found[0]}, so it may be unproved.")
 
 
-def compile_library(build: Path, limits: Limits) -> list[dict[str, object]]:
-    """Compile the library into a folder; return a row of figures for the whole.
+def compile_library(
+    build: Path, limits: Limits, names: tuple[str, ...] = LIBRARY
+) -> dict[str, object]:
+    """Compile files of the library into a folder; return a row of figures for all of them.
 
     Raises:
         ProofError: a file is not proved.
     """
     build.mkdir(parents=True, exist_ok=True)
-    coqc, seconds, most, closed = tool("coqc"), 0.0, 0, 0
-    for name in LIBRARY:
-        require_whole(HERE / "theories" / f"{name}.v")
-        shutil.copy(HERE / "theories" / f"{name}.v", build)
+    coqc, seconds, most = tool("coqc"), 0.0, 0
+    allowed = REALS if names == FLOATS else frozenset[str]()
+    for name in names:
+        path = HERE / "theories" / f"{name}.v"
+        require_whole(path)
+        shutil.copy(path, build)
         took, memory, text = run([coqc, "-q", "-Q", ".", "Lengthwise", f"{name}.v"], build, limits)
-        seconds, most, closed = seconds + took, max(most, memory), closed + text.count(CLOSED)
-    texts = [(HERE / "theories" / f"{name}.v").read_text() for name in LIBRARY]
-    theorems = sum(text.count("Print Assumptions") for text in texts)
-    if closed != theorems:
-        raise ProofError(f"{theorems} theorems of the library, but {closed} rest on no axiom.")
-    return [{"file": "library", "coqc_seconds": seconds, "coqc_megabytes": most}]
+        require_axioms(path, text, [allowed] * path.read_text().count("Print Assumptions"))
+        seconds, most = seconds + took, max(most, memory)
+    file = "floats" if names == FLOATS else "library"
+    return {"file": file, "coqc_seconds": seconds, "coqc_megabytes": most}
+
+
+def find_axioms(text: str) -> list[frozenset[str]]:
+    """Return the axioms that coqc printed, for each theorem."""
+    found: list[set[str]] = []
+    for line in text.splitlines():
+        if line in (CLOSED, "Axioms:"):
+            found.append(set())
+        elif line[:1].strip():
+            found.append({line.split()[0], *(found.pop() if found else ())})
+    return [frozenset(axioms) for axioms in found]
+
+
+def require_axioms(path: Path, text: str, allowed: list[frozenset[str]]) -> None:
+    """Refuse theorems that, by what coqc printed, rest on other axioms than these.
+
+    Raises:
+        ProofError: there are others, or another number of theorems.
+    """
+    found = find_axioms(text)
+    more = [sorted(axioms - known) for axioms, known in zip(found, allowed, strict=False)]
+    if len(found) != len(allowed) or any(more):
+        raise ProofError(
+            f"{path} has a theorem that rests on something: {' '.join(text.split())[:300]}"
+        )
 
 
 def compile_certificate(
@@ -152,22 +199,79 @@ def compile_certificate(
 
     Raises:
         FormError: it is not as exports are.
-        ProofError: it is not proved, or rests on an axiom.
+        ProofError: it is not proved, or rests on an axiom that it may not rest on.
     """
-    require_form(path)
+    names = require_form(path)
     build.mkdir(parents=True, exist_ok=True)
     shutil.copy(path, build)
-    seconds, memory, text = run(
-        [tool("coqc"), "-q", "-Q", str(library), "Lengthwise", path.name], build, limits
-    )
-    theorems = path.read_text().count("Print Assumptions")
-    if not theorems or text.count(CLOSED) != theorems:
-        raise ProofError(
-            f"{path} has a theorem that rests on something: {' '.join(text.split())[:300]}"
-        )
+    command = [tool("coqc"), "-q", "-Q", str(library), "Lengthwise"]
+    try:
+        seconds, memory, text = run([*command, path.name], build, limits)
+    except ProofError as error:
+        if any(map(is_of_floats, names)) and (weak := find_weak_sum(path, command, build, limits)):
+            raise ProofError(f"{path} is not proved: {weak}") from error
+        raise
+    allowed = [REALS if is_of_floats(name) else frozenset[str]() for name in names]
+    require_axioms(path, text, allowed)
     figures: dict[str, object] = {"file": path.stem, "bytes": path.stat().st_size}
     figures["sha256"] = digest(path.read_text(encoding="utf-8"))
     return {**figures, "coqc_seconds": seconds, "coqc_megabytes": memory}
+
+
+WEAK = {
+    "weak_step_bit": "bit {which} of the code after {parts}",
+    "weak_step_answer": "the largest logit less logit {which} after {parts}",
+    "weak_tree_bit": "bit {which} of the code of {parts}",
+    "weak_tree_answer": "the largest logit less logit {which} of {parts}",
+}
+"""Functions of `Margins.v`, and the sums that they find."""
+
+
+def find_weak_sum(path: Path, command: list[str], build: Path, limits: Limits) -> str:
+    """Return which sum of a refused file is too close to 0 for its rounding, and by how much.
+
+    Nothing if there is none, so that it is refused for another reason.
+    """
+    text = path.read_text(encoding="utf-8")
+    format_ = "double" if " double weights w " in text else "single"
+    asked = [name for name in WEAK if ("tree" in name) == ("weights : tree" in text)]
+    data = re.sub(r"Theorem (\w+) .*?Print Assumptions \1\.\n", "", text, flags=re.S)
+    data += "From Lengthwise Require Import Margins.\n"
+    for name in asked:
+        data += (
+            f"Eval vm_compute in {name} {format_} weights (num_symbols language) codes network.\n"
+        )
+    (build / "weak.v").write_text(data, encoding="utf-8")
+    try:
+        shown = run([*command, "weak.v"], build, limits)[2]
+    except ProofError:
+        return ""
+    for name, answer in zip(
+        asked, re.findall(r"= (.*?)\s*: option weak", shown, re.S), strict=True
+    ):
+        found = re.search(
+            r"elements := \[(.*?)\]; which := (\d+);\s*sum_of := (.*?);\s*kept := (\d+)",
+            answer,
+            re.S,
+        )
+        if found is not None:
+            parts = (
+                "elements " + ", ".join(re.findall(r"\d+", found[1])) if found[1] else "no symbol"
+            )
+            said = WEAK[name].format(which=found[2], parts=parts)
+            numbers = [
+                int(number) / 2 ** int(found[4]) for number in re.findall(r"-?\d+", found[3])
+            ]
+            if not numbers:
+                return (
+                    f"{said} may be no number, or 2^30 or more. Export a network of smaller ones."
+                )
+            distance, radius = abs(numbers[0]), numbers[1]
+            return (
+                f"{said} is {distance:.3g} from 0, and rounding can move it by {radius:.3g}, "
+                f"{radius - distance:.3g} more. Train for a larger margin."
+            )
+    return ""
 
 
 def digest(text: str) -> str:
@@ -175,10 +279,15 @@ def digest(text: str) -> str:
     return hashlib.sha256(text[text.index("From Coq") :].encode()).hexdigest()
 
 
+def is_of_floats(theorem: str) -> bool:
+    """Return whether a theorem of this name is about floating point."""
+    return theorem.startswith("float_")
+
+
 def check_again(
-    module: str, library: Path, build: Path, limits: Limits, *, alone: bool
+    modules: Sequence[str], library: Path, build: Path, limits: Limits, *, alone: bool
 ) -> dict[str, object]:
-    """Run coqchk on a compiled module, `alone` or with all that it needs; return its figures.
+    """Run coqchk on compiled modules, `alone` or with all that they need; return its figures.
 
     Raises:
         ProofError: it is refused, or rests on an axiom.
@@ -186,9 +295,10 @@ def check_again(
     command = [tool("coqchk"), "-silent", "-o", "-bytecode-compiler", "yes"]
     command += ["-Q", str(library), "Lengthwise"]
     command += [] if build == library else ["-Q", str(build), ""]
-    seconds, memory, text = run([*command, *(["-norec"] if alone else []), module], build, limits)
+    asked = [part for module in modules for part in (["-norec", module] if alone else [module])]
+    seconds, memory, text = run([*command, *asked], build, limits)
     if not alone and "Axioms: <none>" not in text:
-        raise ProofError(f"coqchk finds axioms under {module}: {' '.join(text.split())[:500]}")
+        raise ProofError(f"coqchk finds axioms under {modules[-1]}: {' '.join(text.split())[:500]}")
     return {"coqchk_seconds": seconds, "coqchk_megabytes": memory}
 
 
@@ -208,22 +318,44 @@ def main(arguments: list[str] | None = None) -> int:
         theorems = [require_form(path) for path in files]
         with tempfile.TemporaryDirectory() as folder:
             library, build = Path(folder) / "library", Path(folder) / "certificates"
-            rows = compile_library(library, limits)
+            rows = [compile_library(library, limits)]
             if not options.quick:
-                rows[0] |= check_again("Lengthwise.Weights", library, library, limits, alone=False)
+                root = ["Lengthwise.Weights"]
+                rows[0] |= check_again(root, library, library, limits, alone=False)
             show(rows[0])
+            if any(is_of_floats(name) for names in theorems for name in names):
+                rows.append(compile_library(library, limits, FLOATS))
+                if not options.quick:
+                    modules = [f"Lengthwise.{name}" for name in FLOATS]
+                    rows[1] |= check_again(modules, library, library, limits, alone=True)
+                show(rows[1])
             for path, names in zip(files, theorems, strict=True):
                 rows.append(compile_certificate(path, library, build, limits))
                 if not options.quick:
-                    rows[-1] |= check_again(path.stem, library, build, limits, alone=True)
+                    rows[-1] |= check_again([path.stem], library, build, limits, alone=True)
                 show(rows[-1])
-                print(f"  {' '.join(names)}: closed, without an axiom", flush=True)
+                closed = [name for name in names if not is_of_floats(name)]
+                print(f"  {' '.join(closed)}: closed, without an axiom", flush=True)
+                for name in set(names) - set(closed):
+                    print(f"  {name}: on the axioms of the real numbers", flush=True)
+            print_axioms(theorems)
         if options.out is not None:
             options.out.write_text(json.dumps(rows, indent=1) + "\n")
     except (ProofError, FormError, OSError) as error:
         print(f"proofs: {error}", file=sys.stderr)
         return 2
     return 0
+
+
+def print_axioms(theorems: list[list[str]]) -> None:
+    """Print on which axioms the theorems rest."""
+    number = sum(is_of_floats(name) for names in theorems for name in names)
+    others = sum(map(len, theorems)) - number
+    print(f"{others} theorems rest on no axiom", end="" if number else ".\n")
+    if number:
+        print(
+            f", {number} about floating point on those of Coq's reals: {', '.join(sorted(REALS))}."
+        )
 
 
 def every_file() -> list[Path]:
