@@ -5,7 +5,10 @@
 8.16 or later), Flocq for theorems about floating point, and nothing but Python's standard library.
 It refuses certificates of another form than exports have (`form.py`), and words in the library that
 leave something unproved, demands that every theorem rests on no axiom, or, in floating point, on
-none but those of Coq's real numbers, and prints what each file takes.
+none but those of Coq's real numbers (`axioms.py`), and prints what each file takes.
+
+A header of C after a certificate, `FILE.v FILE.h`, is proved to give every word the class of the
+certificate's language (`programs.py`).
 """
 
 import argparse
@@ -23,7 +26,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from axioms import REALS, allowed_axioms, describe_axioms, is_of_floats, rest_on
 from form import FormError, require_form
+from programs import RIGHT, SAFE, explain, question_about, read_header, theorems_about
 
 HERE = Path(__file__).resolve().parent
 EXPORTED = HERE.parent / "build" / "proofs"
@@ -31,28 +36,23 @@ EXPORTED = HERE.parent / "build" / "proofs"
 
 LIBRARY = (
     *("Words", "Data", "Arrays", "TreeChecker", "TreeSound", "Recurrence", "Theorems"),
-    *("Networks", "Runs", "Fractions", "QuickSums", "Weights"),
+    *("Networks", "Runs", "Fractions", "QuickSums", "Weights", "Adder"),
+    *("Programs", "ProgramChecker"),
 )
 """Files of the library, each after those that it needs."""
 
 FLOATS = ("Floats", "FloatNetworks", "Rounding", "Balls", "FloatWeights", "Margins")
 """Files of the library about floating point, which need Flocq."""
 
-REALS = frozenset(
-    {
-        "ClassicalDedekindReals.sig_forall_dec",
-        "ClassicalDedekindReals.sig_not_dec",
-        "FunctionalExtensionality.functional_extensionality_dep",
-        "Classical_Prop.classic",
-    }
-)
-"""The axioms on which Coq's real numbers rest, and what Flocq proves about them."""
+THEOREMS_FILE = "theorems_about_header"
+
+LAST = ("Lengthwise.Weights", "Lengthwise.Adder", "Lengthwise.ProgramChecker")
+"""Files that need all others."""
 
 REFUSED = re.compile(
     r"\b(Admitted|admit|give_up|Axioms?|Parameters?|Conjecture|native_compute|native_cast_no_check|"
     r"Unset|bypass_check|Declare ML)\b"
 )
-CLOSED = "Closed under the global context"
 
 
 class ProofError(Exception):
@@ -146,7 +146,7 @@ def require_whole(path: Path) -> None:
 
 
 def compile_library(
-    build: Path, limits: Limits, names: tuple[str, ...] = LIBRARY
+    build: Path, limits: Limits, names: Sequence[str] = LIBRARY
 ) -> dict[str, object]:
     """Compile files of the library into a folder; return a row of figures for all of them.
 
@@ -155,47 +155,22 @@ def compile_library(
     """
     build.mkdir(parents=True, exist_ok=True)
     coqc, seconds, most = tool("coqc"), 0.0, 0
-    allowed = REALS if names == FLOATS else frozenset[str]()
     for name in names:
         path = HERE / "theories" / f"{name}.v"
         require_whole(path)
         shutil.copy(path, build)
         took, memory, text = run([coqc, "-q", "-Q", ".", "Lengthwise", f"{name}.v"], build, limits)
-        require_axioms(path, text, [allowed] * path.read_text().count("Print Assumptions"))
+        allowed = REALS if names is FLOATS else frozenset[str]()
+        _require_axioms(path, text, [allowed] * path.read_text().count("Print Assumptions"))
         seconds, most = seconds + took, max(most, memory)
-    file = "floats" if names == FLOATS else "library"
+    file = "floats" if names is FLOATS else "library"
     return {"file": file, "coqc_seconds": seconds, "coqc_megabytes": most}
-
-
-def find_axioms(text: str) -> list[frozenset[str]]:
-    """Return the axioms that coqc printed, for each theorem."""
-    found: list[set[str]] = []
-    for line in text.splitlines():
-        if line in (CLOSED, "Axioms:"):
-            found.append(set())
-        elif line[:1].strip():
-            found.append({line.split()[0], *(found.pop() if found else ())})
-    return [frozenset(axioms) for axioms in found]
-
-
-def require_axioms(path: Path, text: str, allowed: list[frozenset[str]]) -> None:
-    """Refuse theorems that, by what coqc printed, rest on other axioms than these.
-
-    Raises:
-        ProofError: there are others, or another number of theorems.
-    """
-    found = find_axioms(text)
-    more = [sorted(axioms - known) for axioms, known in zip(found, allowed, strict=False)]
-    if len(found) != len(allowed) or any(more):
-        raise ProofError(
-            f"{path} has a theorem that rests on something: {' '.join(text.split())[:300]}"
-        )
 
 
 def compile_certificate(
     path: Path, library: Path, build: Path, limits: Limits
 ) -> dict[str, object]:
-    """Compile one certificate in a folder; return its figures.
+    """Compile one certificate, or a language alone, in a folder; return its figures.
 
     Raises:
         FormError: it is not as exports are.
@@ -208,70 +183,55 @@ def compile_certificate(
     try:
         seconds, memory, text = run([*command, path.name], build, limits)
     except ProofError as error:
-        if any(map(is_of_floats, names)) and (weak := find_weak_sum(path, command, build, limits)):
-            raise ProofError(f"{path} is not proved: {weak}") from error
-        raise
-    allowed = [REALS if is_of_floats(name) else frozenset[str]() for name in names]
-    require_axioms(path, text, allowed)
+        if "expected to have type" not in str(error) or not any(map(is_of_floats, names)):
+            raise
+        certificate = path.read_text(encoding="utf-8")
+        (build / "question.v").write_text(question_about_sums(certificate))
+        reason = explain_sums(certificate, run([*command, "question.v"], build, limits)[2])
+        raise ProofError(f"{path} is not proved: {reason}") if reason else error from None
+    _require_axioms(path, text, [allowed_axioms(name) for name in names])
     figures: dict[str, object] = {"file": path.stem, "bytes": path.stat().st_size}
     figures["sha256"] = digest(path.read_text(encoding="utf-8"))
     return {**figures, "coqc_seconds": seconds, "coqc_megabytes": memory}
 
 
-WEAK = {
-    "weak_step_bit": "bit {which} of the code after {parts}",
-    "weak_step_answer": "the largest logit less logit {which} after {parts}",
-    "weak_tree_bit": "bit {which} of the code of {parts}",
-    "weak_tree_answer": "the largest logit less logit {which} of {parts}",
-}
-"""Functions of `Margins.v`, and the sums that they find."""
+def _require_axioms(path: Path, text: str, allowed: Sequence[frozenset[str]]) -> None:
+    if not rest_on(text, allowed):
+        raise ProofError(
+            f"{path} has a theorem that rests on something: {' '.join(text.split())[:300]}"
+        )
 
 
-def find_weak_sum(path: Path, command: list[str], build: Path, limits: Limits) -> str:
-    """Return which sum of a refused file is too close to 0 for its rounding, and by how much.
+def compile_program(
+    header: Path, certificate: Path, library: Path, build: Path, limits: Limits
+) -> dict[str, object]:
+    """Prove that a header is the language of a certificate in `build`; return its figures.
 
-    Nothing if there is none, so that it is refused for another reason.
+    The theorems are in the file `theorems_about_header.v` of the folder `build / header.name`.
+
+    Raises:
+        FormError: it is not as exports are.
+        ProofError: it is not proved; the message says why.
     """
-    text = path.read_text(encoding="utf-8")
-    format_ = "double" if " double weights w " in text else "single"
-    asked = [name for name in WEAK if ("tree" in name) == ("weights : tree" in text)]
-    data = re.sub(r"Theorem (\w+) .*?Print Assumptions \1\.\n", "", text, flags=re.S)
-    data += "From Lengthwise Require Import Margins.\n"
-    for name in asked:
-        data += (
-            f"Eval vm_compute in {name} {format_} weights (num_symbols language) codes network.\n"
-        )
-    (build / "weak.v").write_text(data, encoding="utf-8")
+    folder = build / header.name
+    folder.mkdir(exist_ok=True)
+    command = [tool("coqc"), "-q", "-Q", str(library), "Lengthwise", "-Q", str(build), ""]
+    source = read_header(header)
+    (folder / f"{THEOREMS_FILE}.v").write_text(theorems_about(source, certificate.stem))
     try:
-        shown = run([*command, "weak.v"], build, limits)[2]
-    except ProofError:
-        return ""
-    for name, answer in zip(
-        asked, re.findall(r"= (.*?)\s*: option weak", shown, re.S), strict=True
-    ):
-        found = re.search(
-            r"elements := \[(.*?)\]; which := (\d+);\s*sum_of := (.*?);\s*kept := (\d+)",
-            answer,
-            re.S,
-        )
-        if found is not None:
-            parts = (
-                "elements " + ", ".join(re.findall(r"\d+", found[1])) if found[1] else "no symbol"
-            )
-            said = WEAK[name].format(which=found[2], parts=parts)
-            numbers = [
-                int(number) / 2 ** int(found[4]) for number in re.findall(r"-?\d+", found[3])
-            ]
-            if not numbers:
-                return (
-                    f"{said} may be no number, or 2^30 or more. Export a network of smaller ones."
-                )
-            distance, radius = abs(numbers[0]), numbers[1]
-            return (
-                f"{said} is {distance:.3g} from 0, and rounding can move it by {radius:.3g}, "
-                f"{radius - distance:.3g} more. Train for a larger margin."
-            )
-    return ""
+        seconds, memory, text = run([*command, f"{THEOREMS_FILE}.v"], folder, limits)
+    except ProofError as error:
+        if "expected to have type" not in str(error):
+            raise
+        (folder / "question.v").write_text(question_about(source, certificate.stem))
+        reason = explain(run([*command, "question.v"], folder, limits)[2])
+        raise ProofError(
+            f"{header} is not proved to be the language of {certificate.name}: it {reason}. Export "
+            f"both again."
+        ) from None
+    _require_axioms(header, text, [frozenset()] * 2)
+    figures: dict[str, object] = {"file": header.name, "bytes": header.stat().st_size}
+    return {**figures, "coqc_seconds": seconds, "coqc_megabytes": memory}
 
 
 def digest(text: str) -> str:
@@ -279,66 +239,69 @@ def digest(text: str) -> str:
     return hashlib.sha256(text[text.index("From Coq") :].encode()).hexdigest()
 
 
-def is_of_floats(theorem: str) -> bool:
-    """Return whether a theorem of this name is about floating point."""
-    return theorem.startswith("float_")
-
-
 def check_again(
-    modules: Sequence[str], library: Path, build: Path, limits: Limits, *, alone: bool
+    modules: Sequence[str], library: Path, folders: Sequence[Path], limits: Limits, *, alone: bool
 ) -> dict[str, object]:
     """Run coqchk on compiled modules, `alone` or with all that they need; return its figures.
 
     Raises:
-        ProofError: it is refused, or rests on an axiom.
+        ProofError: it refuses one, or finds an axiom.
     """
     command = [tool("coqchk"), "-silent", "-o", "-bytecode-compiler", "yes"]
     command += ["-Q", str(library), "Lengthwise"]
-    command += [] if build == library else ["-Q", str(build), ""]
-    asked = [part for module in modules for part in (["-norec", module] if alone else [module])]
-    seconds, memory, text = run([*command, *asked], build, limits)
+    command += [part for folder in folders for part in ("-Q", str(folder), "")]
+    command += [part for module in modules for part in (*["-norec"] * alone, module)]
+    seconds, memory, text = run(command, library, limits)
     if not alone and "Axioms: <none>" not in text:
-        raise ProofError(f"coqchk finds axioms under {modules[-1]}: {' '.join(text.split())[:500]}")
+        raise ProofError(f"coqchk finds axioms under {modules}: {' '.join(text.split())[:500]}")
     return {"coqchk_seconds": seconds, "coqchk_megabytes": memory}
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Check the library and certificates; return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("files", nargs="*", type=Path, help="default: all of make proofs")
+    parser.add_argument(
+        "files",
+        nargs="*",
+        type=Path,
+        help="certificates .v, each with headers .h to prove of its language (default: all "
+        "certificates of make proofs)",
+    )
     parser.add_argument("--out", type=Path, help="write the figures as JSON")
     parser.add_argument("--quick", action="store_true", help="leave out coqchk")
     parser.add_argument("--seconds", type=count, help="of the processor, for a run of coqc at most")
     parser.add_argument("--megabytes", type=count, help="of memory, for a run of coqc at most")
     options = parser.parse_args(arguments)
     limits = Limits(seconds=options.seconds, megabytes=options.megabytes)
-    files = options.files or every_file()
     rows: list[dict[str, object]] = []
     try:
-        theorems = [require_form(path) for path in files]
+        files = with_headers(options.files or every_file())
+        theorems = [require_forms(*each) for each in files]
         with tempfile.TemporaryDirectory() as folder:
             library, build = Path(folder) / "library", Path(folder) / "certificates"
             rows = [compile_library(library, limits)]
             if not options.quick:
-                root = ["Lengthwise.Weights"]
-                rows[0] |= check_again(root, library, library, limits, alone=False)
+                rows[0] |= check_again(LAST, library, [], limits, alone=False)
             show(rows[0])
             if any(is_of_floats(name) for names in theorems for name in names):
                 rows.append(compile_library(library, limits, FLOATS))
                 if not options.quick:
                     modules = [f"Lengthwise.{name}" for name in FLOATS]
-                    rows[1] |= check_again(modules, library, library, limits, alone=True)
+                    rows[1] |= check_again(modules, library, [], limits, alone=True)
                 show(rows[1])
-            for path, names in zip(files, theorems, strict=True):
+            for (path, headers), names in zip(files, theorems, strict=True):
                 rows.append(compile_certificate(path, library, build, limits))
                 if not options.quick:
-                    rows[-1] |= check_again([path.stem], library, build, limits, alone=True)
-                show(rows[-1])
-                closed = [name for name in names if not is_of_floats(name)]
-                print(f"  {' '.join(closed)}: closed, without an axiom", flush=True)
-                for name in set(names) - set(closed):
-                    print(f"  {name}: on the axioms of the real numbers", flush=True)
-            print_axioms(theorems)
+                    rows[-1] |= check_again([path.stem], library, [build], limits, alone=True)
+                show(rows[-1], names)
+                for header in headers:
+                    rows.append(compile_program(header, path, library, build, limits))
+                    if not options.quick:
+                        folders = [build, build / header.name]
+                        rows[-1] |= check_again(
+                            [THEOREMS_FILE], library, folders, limits, alone=True
+                        )
+                    show(rows[-1], [RIGHT, SAFE])
         if options.out is not None:
             options.out.write_text(json.dumps(rows, indent=1) + "\n")
     except (ProofError, FormError, OSError) as error:
@@ -347,15 +310,40 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
-def print_axioms(theorems: list[list[str]]) -> None:
-    """Print on which axioms the theorems rest."""
-    number = sum(is_of_floats(name) for names in theorems for name in names)
-    others = sum(map(len, theorems)) - number
-    print(f"{others} theorems rest on no axiom", end="" if number else ".\n")
-    if number:
-        print(
-            f", {number} about floating point on those of Coq's reals: {', '.join(sorted(REALS))}."
+def with_headers(files: Sequence[Path]) -> list[tuple[Path, list[Path]]]:
+    """Return the certificates, each with the headers that follow it.
+
+    Raises:
+        FormError: a header follows none, or is not one.
+    """
+    found: list[tuple[Path, list[Path]]] = []
+    for path in files:
+        if path.suffix == ".c":
+            raise FormError(f"{path} has more than tables. Export a header of tables: FILE.h.")
+        if path.suffix != ".h":
+            found.append((path, []))
+        elif found:
+            found[-1][1].append(path)
+        else:
+            raise FormError(f"{path} follows no certificate. Use check.py FILE.v {path}.")
+    return found
+
+
+def require_forms(path: Path, headers: Sequence[Path]) -> list[str]:
+    """Return the names of a certificate's theorems, of which a language with headers has none.
+
+    Raises:
+        FormError: one of the files is not as exports are.
+    """
+    names = require_form(path)
+    if not names and not headers:
+        raise FormError(
+            f"{path} is a language without a theorem. Give a header to prove: check.py {path} "
+            f"FILE.h."
         )
+    for header in headers:
+        read_header(header)
+    return names
 
 
 def every_file() -> list[Path]:
@@ -374,13 +362,15 @@ def count(text: str) -> int:
     return number
 
 
-def show(row: dict[str, object]) -> None:
-    """Print the figures of a file in a line."""
+def show(row: dict[str, object], theorems: Sequence[str] = ()) -> None:
+    """Print the figures of a file in a line, and its theorems."""
     parts = [
         f"{key} {value:,.1f}" if isinstance(value, float) else f"{key} {value}"
         for key, value in row.items()
     ]
     print("  ".join(parts), flush=True)
+    for line in describe_axioms(theorems):
+        print(f"  {line}", flush=True)
 
 
 if __name__ == "__main__":
