@@ -106,6 +106,13 @@ class Steps:
         logits, after = self._ask("step", state, symbols.clone().to(self.device))
         return self._checked("step", logits, after, len(rows))
 
+    def step_to_learn(self, rows: Rows, symbols: Int[Tensor, " word"]) -> tuple[Logits, Rows]:
+        """Return what `step` returns, with gradients and unchecked."""
+        stepping: Any = self._stepping
+        logits, after = stepping.step(self._unflatten(rows), symbols.clone().to(self.device))
+        parts = [part.reshape(len(rows), -1).to(self._dtype) for part in leaves(after)]
+        return logits.cpu(), torch.cat(parts, dim=1).cpu()
+
     def read(self, words: Sequence[Sequence[int]]) -> tuple[Logits, Rows]:
         """Return logits and states after words of one length."""
         logits, rows = self.start()

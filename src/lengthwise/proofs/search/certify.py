@@ -22,7 +22,6 @@ from lengthwise.models.binary_recurrent import BinaryRecurrent
 from lengthwise.models.recurrent import Recurrent
 from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.models.state_slots import StateSlots
-from lengthwise.models.stepping import steps_of
 from lengthwise.models.window_scratchpad import WindowScratchpad
 from lengthwise.proofs.check.arrays import pack
 from lengthwise.proofs.check.bfloat16_balls import Precision
@@ -63,7 +62,7 @@ from lengthwise.proofs.search.network import (
 from lengthwise.proofs.search.prefixes import PrefixClosure
 from lengthwise.proofs.search.robust import robustness
 from lengthwise.proofs.search.short_words import try_short_words, wrong_words
-from lengthwise.proofs.search.state_snapping import draw_validation, snap_states
+from lengthwise.proofs.search.state_snapping import snap_recurrence
 
 _Look = Callable[[Algebra, Language], Closure | PrefixClosure]
 
@@ -323,8 +322,7 @@ def _robust(model: RegularGPT, language: Language, look: _Look) -> _Evidence:
 
 def _of_snapped_states(model: Recurrent, language: Language, look: _Look) -> _Evidence:
     """Choose representatives on validation words, and explore the snapped network with bounds."""
-    sizes = {"num_symbols": language.num_symbols, "num_classes": language.num_classes}
-    snapping = snap_states(steps_of(model, **sizes), language, draw_validation(language))
+    snapping = snap_recurrence(model, language)
     if snapping.snapped is None:
         return _only_tried(model, language, snapping.reason)
     representatives = snapping.snapped.snaps.representatives.numpy().astype(np.float64)
