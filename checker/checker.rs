@@ -388,6 +388,7 @@ impl Claim {
         require_handled(!reader.takes(",\"precision\":"), "bfloat16")?;
         require(format == 2, "the format is 2")?;
         require(verdict != "not-closed", "the certificate claims something")?;
+        require_handled(strength != "tabulated", "tabulated")?;
         let known = ["discrete", "structural", "snapped", "robust"].contains(&strength.as_str());
         require(known, "the strength is a known one")?;
 

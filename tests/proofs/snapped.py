@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from lengthwise.languages.language import Language
+from lengthwise.languages.spec import parse
 from lengthwise.models.recurrent import Recurrent, RecurrentConfig
 from lengthwise.models.stepping import CellSteps, Steps
 from lengthwise.proofs.check.arrays import unpack
@@ -86,6 +87,12 @@ def certify_states(network: Recurrent, representatives: Tensor, language: Langua
     )
     with mock.patch("lengthwise.proofs.search.certify.snap_recurrence", return_value=snapping):
         return certify(network, language)
+
+
+def parity_states(spec: str) -> Certificate:
+    """A certificate of `parity_network` with states of 0, 1 and -1, which no machine rounds."""
+    states = torch.tensor([[0.0, 0.0], [-1.0, -1.0], [1.0, -1.0], [1.0, 1.0]])
+    return certify_states(parity_network(), states, parse(spec))
 
 
 def automaton_of_states(

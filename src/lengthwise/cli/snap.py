@@ -14,6 +14,7 @@ from lengthwise.cli.output import (
 )
 from lengthwise.cli.snapped import find_tables
 from lengthwise.errors import ConfigError, VerificationError
+from lengthwise.messages import format_count
 from lengthwise.proofs.search.limits import MAX_ELEMENTS
 
 if TYPE_CHECKING:
@@ -124,7 +125,7 @@ def _snap_states(trained: "Run", arguments: argparse.Namespace) -> None:
     )
 
     folder, model, language = arguments.run, trained.model, trained.language
-    snapping, rounds = snap_recurrence(model, language), ()
+    snapping, rounds = snap_recurrence(model, language), 0
     if arguments.rounds and snapping.verdict != "equivalent":
         from lengthwise.examination.retraining import require_free, retrain, store_run
         from lengthwise.training.construction_files import Compiled
@@ -144,7 +145,7 @@ def _snap_states(trained: "Run", arguments: argparse.Namespace) -> None:
             seed=trained.plan.training.seed,
         )
         if retrained.rounds:
-            model, snapping, rounds = retrained.model, retrained.snapping, retrained.rounds
+            model, snapping, rounds = retrained.model, retrained.snapping, len(retrained.rounds)
             folder = store_run(trained, retrained, arguments.out).path
         else:
             note(f"no copy was trained: {retrained.reason}")
@@ -157,7 +158,7 @@ def _snap_states(trained: "Run", arguments: argparse.Namespace) -> None:
     snapping.snapped.save(path, model_digest=digest_of_states(model))
     summary = snapping.summary()
     if arguments.json:
-        print_json({"run": str(folder), "file": str(path), "rounds": len(rounds), **summary})
+        print_json({"run": str(folder), "file": str(path), "rounds": rounds, **summary})
         return
     facts = [
         ("file", str(path)),
@@ -166,5 +167,6 @@ def _snap_states(trained: "Run", arguments: argparse.Namespace) -> None:
         ("largest move", f"{summary['largest_move']:.3g}"),
     ]
     if rounds:
-        facts.insert(0, ("retrained", f"in {len(rounds)} rounds; the copy is the run {folder}"))
+        said = f"in {format_count(rounds, 'round')}; the copy is the run {folder}"
+        facts.insert(0, ("retrained", said))
     print_facts(facts)

@@ -400,7 +400,7 @@ class _Examiner:
 
 def _is_proof(certificate: Certificate | None) -> bool:
     """Tell whether the network as it runs is proved right."""
-    if certificate is None or certificate.strength == "snapped":
+    if certificate is None or certificate.is_of_snapped:
         return False
     return certificate.verdict == "equivalent"
 

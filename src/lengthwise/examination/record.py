@@ -101,7 +101,7 @@ class Examination:
     def is_proved(self) -> bool:
         """True if a certificate says that the network as it runs is right at every length."""
         proof = self.certificate
-        return proof is not None and proof.verdict == "equivalent" and proof.strength != "snapped"
+        return proof is not None and proof.verdict == "equivalent" and not proof.is_of_snapped
 
     @property
     def raw(self) -> str:

@@ -30,7 +30,7 @@ from lengthwise.messages import format_count
 from lengthwise.models.alignment import align_left
 from lengthwise.models.stepping import Rows, Steps, steps_of
 from lengthwise.objectives.answers import accuracy_of, class_step, on_device, validate_answers
-from lengthwise.problems.base import Run
+from lengthwise.problems.base import Plan, Run
 from lengthwise.proofs.search.snapped_states import SnappedStates, distances
 from lengthwise.proofs.search.state_snapping import StateSnapping
 from lengthwise.tasks.task import Batch, Task
@@ -158,6 +158,7 @@ def store_run(run: Run, retrained: Retrained, out: Path) -> RunFolder:
         RunError: the folder is not free.
     """
     assert run.folder is not None
+    assert isinstance(run.plan, Plan)  # computed weights are not trained
     folder = RunFolder(out)
     require_free(folder)
     said = f"in {format_count(len(retrained.rounds), 'round')} on words that its snapped network"

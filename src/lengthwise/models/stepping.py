@@ -299,7 +299,7 @@ def steps_of(model: nn.Module, num_symbols: int, num_classes: int, *, seed: int 
     name = type(module).__name__
     stepping: Any = module
     if not has_steps(module):
-        cells = [part for part in module.modules() if isinstance(part, _CELLS + _LAYERS)]
+        cells = find_cells(module)
         if not cells:
             raise VerificationError(
                 f"{name} is not read symbol by symbol here: it has neither the methods start and "
@@ -312,6 +312,11 @@ def steps_of(model: nn.Module, num_symbols: int, num_classes: int, *, seed: int 
     steps = Steps(stepping, **sizes, name=name, device=device)
     _require_recurrence(steps, model, torch.Generator().manual_seed(seed))
     return steps
+
+
+def find_cells(module: nn.Module) -> list[nn.Module]:
+    """Return the cells and recurrent layers of torch in a network."""
+    return [part for part in module.modules() if isinstance(part, _CELLS + _LAYERS)]
 
 
 @torch.no_grad()

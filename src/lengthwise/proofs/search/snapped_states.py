@@ -31,10 +31,8 @@ from lengthwise.languages.language import Language
 from lengthwise.models.alignment import align_left
 from lengthwise.models.stepping import Rows
 from lengthwise.proofs.check.arrays import Integers
+from lengthwise.proofs.check.table_node import UNUSED
 from lengthwise.proofs.search.lookup import CERTAIN, SnappedConfig
-
-UNUSED = -1
-"""Entry of a step that no word of the domain takes."""
 
 _READ_ALONE = 64
 """Most words that are read one after another."""

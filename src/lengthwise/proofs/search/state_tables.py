@@ -24,8 +24,9 @@ from lengthwise.errors import VerificationError
 from lengthwise.languages.language import Language
 from lengthwise.models.stepping import Rows, StateError, Steps
 from lengthwise.proofs.check.arrays import Booleans, Integers
+from lengthwise.proofs.check.table_node import UNUSED
 from lengthwise.proofs.search.prefixes import leads_to
-from lengthwise.proofs.search.snapped_states import UNUSED, SnappedStates, StateSnaps, distances
+from lengthwise.proofs.search.snapped_states import SnappedStates, StateSnaps, distances
 
 _BATCH, _OTHER_BATCH = 2048, 509
 """Steps that are computed at once, the first and the second time."""
