@@ -115,7 +115,7 @@ def examine(
 
     Examples:
         >>> import lengthwise as lw
-        >>> found = lw.examine(lw.load("zoo:parity"), budget=2, longest=200)
+        >>> found = lw.examine(lw.load("zoo:parity"), budget=60, longest=50)
         >>> found.is_proved, found.search.word, found.automaton.machine.num_states
         (True, None, 2)
 

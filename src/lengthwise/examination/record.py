@@ -51,7 +51,7 @@ class Examination:
 
     Examples:
         >>> import lengthwise as lw
-        >>> found = lw.examine(lw.load("zoo:parity"), budget=2, longest=100)
+        >>> found = lw.examine(lw.load("zoo:parity"), budget=60, longest=50)
         >>> found
         Examination(regular-gpt-binary on parity: proved: The model as it runs gives every word ...)
         >>> found.snapping is None, found.empty_word

@@ -199,22 +199,7 @@ class SnappedStates(nn.Module):
 
 
 class StateStream:
-    """Reads one word through a snapped network: `feed` symbols, and `answer` at any time.
-
-    Examples:
-        >>> import lengthwise as lw
-        >>> from torch import nn
-        >>> class Turn(nn.Module):
-        ...     def start(self):
-        ...         return torch.tensor([[1.0, 0.0]]), torch.zeros(1, 1)
-        ...     def step(self, state, symbols):
-        ...         state = (state - symbols[:, None]).abs()
-        ...         return torch.cat([1 - state, state], dim=1), state
-        >>> stream = lw.examine(Turn(), "parity", budget=1).snapped.open_stream()
-        >>> stream.feed([1, 0, 1, 1])
-        >>> int(stream.answer().argmax())
-        1
-    """
+    """Reads one word through a snapped network: `feed` symbols, and `answer` at any time."""
 
     def __init__(self, snapped: SnappedStates) -> None:
         self._snapped, self._element = snapped, 0
