@@ -14,6 +14,7 @@ import lengthwise as lw
 def test_public_names() -> None:
     assert dir(lw) == sorted(lw.__all__)
     assert lw.__all__ == [
+        "Arena",
         "Certificate",
         "Comparison",
         "Construction",
@@ -27,6 +28,7 @@ def test_public_names() -> None:
         "Scores",
         "__version__",
         "adapt",
+        "arena",
         "certify",
         "check",
         "compare",

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from lengthwise import interpret, steps
     from lengthwise.answers import evaluate, predict
     from lengthwise.api import certify, compile, infer, load, train
+    from lengthwise.arenas.arena import arena
+    from lengthwise.arenas.record import Arena
     from lengthwise.constructions.exact import Construction
     from lengthwise.decoding.processor import logits_processor
     from lengthwise.evaluation.scores import Scores
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     __version__: str
 
 __all__ = [
+    "Arena",
     "Certificate",
     "Comparison",
     "Construction",
@@ -55,6 +58,7 @@ __all__ = [
     "Scores",
     "__version__",
     "adapt",
+    "arena",
     "certify",
     "check",
     "compare",
@@ -74,6 +78,7 @@ __all__ = [
 ]
 
 _ELSEWHERE = {
+    "Arena": "arenas.record",
     "Certificate": "proofs.check.certificate",
     "Comparison": "report.compare",
     "Construction": "constructions.exact",
@@ -86,6 +91,7 @@ _ELSEWHERE = {
     "Run": "problems.base",
     "Scores": "evaluation.scores",
     "adapt": "models.custom_network",
+    "arena": "arenas.arena",
     "check": "proofs.check.file",
     "compare": "report.compare",
     "evaluate": "answers",
