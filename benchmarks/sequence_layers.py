@@ -52,8 +52,8 @@ def compare_layers(seconds: Callable[..., list[float]]) -> dict[str, float]:
             def by_steps(block: Any = block, inputs: Tensor = inputs) -> None:
                 descend(block, mix_by_steps(block.attention, inputs)[0])
 
-            whole, theirs = seconds(parallel, attend, repeat=7)
-            once, stepped = seconds(alone, by_steps, repeat=3)
+            whole, theirs = seconds(parallel, attend, repeat=5)
+            once, stepped = seconds(alone, by_steps, repeat=2)
             shape = f"{name}, width {width}, T={length}"
             result[f"{shape}: step by step / in parallel"] = stepped / once
             result[f"{shape}: block / transformer's layer"] = whole / theirs

@@ -1,8 +1,9 @@
 """Layers and inputs in float64 for the tests of sequence layers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
+import pytest
 import torch
 from torch import Tensor, nn
 
@@ -42,3 +43,14 @@ def shake(module: nn.Module, seed: int = 0) -> None:
 def close(left: Tensor, right: Tensor) -> None:
     """Compare up to rounding in float64."""
     torch.testing.assert_close(left, right, rtol=1e-9, atol=1e-9)
+
+
+def marks_of(model: str) -> list[pytest.MarkDecorator]:
+    """Mark models of sequence layers as slow, except one of them, since they share a block."""
+    is_other = model in MIXERS and model != "gated-deltanet-negative"
+    return [pytest.mark.slow] if is_other else []
+
+
+def one_layer(models: Iterable[str]) -> list[Any]:
+    """Names of models in order, with their marks."""
+    return [pytest.param(name, marks=marks_of(name)) for name in sorted(models)]

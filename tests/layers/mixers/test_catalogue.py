@@ -107,3 +107,49 @@ def test_one_seed_draws_one_layer(name: str) -> None:
 
     assert all(map(torch.equal, drawn(0), drawn(0)))
     assert not all(map(torch.equal, drawn(0), drawn(1)))
+
+
+EIGENVALUES = {
+    "linear-attention": (1, 1),
+    "gla": (0, 1),
+    "deltanet": (0, 1),
+    "deltanet-negative": (-1, 1),
+    "gated-deltanet": (0, 1),
+    "gated-deltanet-negative": (-1, 1),
+    "mamba": (0, 1),
+    "mamba-negative": (-1, 1),
+    "mamba2": (0, 1),
+    "mamba2-negative": (-1, 1),
+    "rwkv7": (-0.46, 1),
+}
+"""Bounds of the eigenvalues of what a step does to a state, all real."""
+COMPLEX = ("retnet", "deltaproduct")
+"""Layers whose eigenvalues are in the unit disc, and not all real."""
+
+
+@pytest.mark.parametrize("name", [*EIGENVALUES, *COMPLEX])
+def test_eigenvalues_of_a_step_are_those_of_the_page(name: str) -> None:
+    found = []
+    for seed in range(4):
+        mixer = make(name, WIDTH, HEADS, seed)
+        state = tuple(draw(*part.shape, seed=seed) for part in mixer.start(1))
+        sizes = [part.numel() for part in state]
+        inputs = 3 * draw(1, WIDTH, seed=seed)
+
+        def after(flat: Tensor) -> Tensor:
+            parts = flat.split(sizes)  # noqa: B023  called at once
+            given = tuple(map(Tensor.view_as, parts, state))  # noqa: B023
+            return torch.cat([part.flatten() for part in mixer.step(inputs, given)[1]])  # noqa: B023
+
+        step = torch.func.jacrev(after)(torch.cat([part.flatten() for part in state]))
+        found.append(torch.linalg.eigvals(step))
+    values = torch.cat(found)
+    assert values.abs().max() <= 1 + 1e-6
+    if name in COMPLEX:
+        assert values.imag.abs().max() > 0.01
+        return
+    least, greatest = EIGENVALUES[name]
+    assert values.imag.abs().max() < 1e-3  # defective zeros of a short convolution move most
+    assert values.real.min() >= least - 1e-3
+    assert values.real.max() <= greatest + 1e-3
+    assert values.real.min() < -0.25 or not name.endswith("-negative")

@@ -2,7 +2,7 @@
 
 A mutant is a certificate whose weights, table, verdict or bytes were changed, mostly with a new
 digest. The checker may refuse it, or accept it if its statement is true. The oracle is the decoder
-itself: it writes all sums of at most 4 bits and some of 40.
+itself: it writes all sums of at most 4 bits and some of 12.
 """
 
 import random
@@ -23,7 +23,7 @@ from lengthwise.proofs.check.rule_certificate import RuleCertificate, check_rule
 from lengthwise.tasks.step_specs import make_step_task
 
 Weights = Mapping[str, NDArray[Any]]
-_LONG, _LONG_WORDS = 40, 50
+_LONG, _LONG_WORDS = 12, 50
 
 
 def addition_decoder(weights: Weights, bits: int) -> PointerDecoder:

@@ -63,5 +63,5 @@ class Retention(Mixer):
 
 def _turn(memory: Tensor, count: int) -> Tensor:
     """Return the memory after `count` rotations of its keys."""
-    counts = torch.tensor([-count], device=memory.device)
+    counts = torch.full((1,), -count, device=memory.device)
     return rotate_pairs(memory.transpose(-1, -2), counts, memory.dtype).transpose(-1, -2)

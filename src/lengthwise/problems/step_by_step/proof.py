@@ -32,10 +32,13 @@ def certify_rule(run: "Run", task: StepTask) -> RuleCertificate:
             f"supervision, but the run writes {task.name:.80}, {plan.objective.supervision}."
         )
     require_plain_arithmetic(model)
-    weights = {name: w.detach().cpu().numpy() for name, w in model.named_parameters()}
-    if (kind := weights["read"].dtype.name) not in PRECISIONS:
-        raise VerificationError(f"weights are float32 or float64, but they are {kind}.")
-    return prove_rule(weights)
+    kinds = {str(w.dtype).removeprefix("torch.") for w in model.parameters()}
+    if len(kinds) > 1 or not kinds <= set(PRECISIONS):
+        raise VerificationError(
+            f"weights are all float32 or all float64, but these are {' and '.join(sorted(kinds))}. "
+            f"Use model.float()."
+        )
+    return prove_rule({name: w.detach().cpu().numpy() for name, w in model.named_parameters()})
 
 
 def _adds_with_carries(task: StepTask) -> bool:
