@@ -93,9 +93,12 @@ class Cell:
 
     @property
     def wrong_length(self) -> int | None:
-        """Length of the shortest wrong word that was found."""
-        length: int | None = None if not self.found else self.found["wrong_length"]
-        return length
+        """Length of the shortest wrong word that was found, in any test."""
+        if not self.found:
+            return None
+        wrong = [length for length, words, right in self.by_length if right < words]
+        searched = self.found["wrong_length"]
+        return min(wrong if searched is None else [*wrong, searched], default=None)
 
     @classmethod
     def of(cls, result: Outcome | Failure, training_seconds: float | None) -> "Cell":
