@@ -5,6 +5,9 @@
 8.16 or later) and nothing but Python's standard library. It refuses certificates of another form
 than exports have (`form.py`), and words in the library that leave something unproved, demands that
 every theorem rests on no axiom, and prints what each file takes.
+
+A header of C after a certificate, `FILE.v FILE.h`, is proved to give every word the class of the
+certificate's language (`programs.py`).
 """
 
 import argparse
@@ -18,10 +21,12 @@ import signal
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from form import FormError, require_form
+from programs import RIGHT, SAFE, explain, question_about, read_header, theorems_about
 
 HERE = Path(__file__).resolve().parent
 EXPORTED = HERE.parent / "build" / "proofs"
@@ -29,9 +34,15 @@ EXPORTED = HERE.parent / "build" / "proofs"
 
 LIBRARY = (
     *("Words", "Data", "Arrays", "TreeChecker", "TreeSound", "Recurrence", "Theorems"),
-    *("Networks", "Fractions", "QuickSums", "Weights"),
+    *("Networks", "Fractions", "QuickSums", "Weights", "Adder"),
+    *("Programs", "ProgramChecker"),
 )
 """Files of the library, each after those that it needs."""
+
+THEOREMS_FILE = "theorems_about_header"
+
+LAST = ("Lengthwise.Weights", "Lengthwise.Adder", "Lengthwise.ProgramChecker")
+"""Files that need all others."""
 
 REFUSED = re.compile(
     r"\b(Admitted|admit|give_up|Axioms?|Parameters?|Conjecture|native_compute|native_cast_no_check|"
@@ -148,7 +159,7 @@ def compile_library(build: Path, limits: Limits) -> list[dict[str, object]]:
 def compile_certificate(
     path: Path, library: Path, build: Path, limits: Limits
 ) -> dict[str, object]:
-    """Compile one certificate in a folder; return its figures.
+    """Compile one certificate, or a language alone, in a folder; return its figures.
 
     Raises:
         FormError: it is not as exports are.
@@ -161,12 +172,48 @@ def compile_certificate(
         [tool("coqc"), "-q", "-Q", str(library), "Lengthwise", path.name], build, limits
     )
     theorems = path.read_text().count("Print Assumptions")
-    if not theorems or text.count(CLOSED) != theorems:
+    _require_closed(path, text, theorems)
+    figures: dict[str, object] = {"file": path.stem, "bytes": path.stat().st_size}
+    figures["sha256"] = digest(path.read_text(encoding="utf-8"))
+    return {**figures, "coqc_seconds": seconds, "coqc_megabytes": memory}
+
+
+def _require_closed(path: Path, text: str, theorems: int) -> None:
+    if text.count(CLOSED) != theorems:
         raise ProofError(
             f"{path} has a theorem that rests on something: {' '.join(text.split())[:300]}"
         )
-    figures: dict[str, object] = {"file": path.stem, "bytes": path.stat().st_size}
-    figures["sha256"] = digest(path.read_text(encoding="utf-8"))
+
+
+def compile_program(
+    header: Path, certificate: Path, library: Path, build: Path, limits: Limits
+) -> dict[str, object]:
+    """Prove that a header is the language of a certificate in `build`; return its figures.
+
+    The theorems are in the file `theorems_about_header.v` of the folder `build / header.name`.
+
+    Raises:
+        FormError: it is not as exports are.
+        ProofError: it is not proved; the message says why.
+    """
+    folder = build / header.name
+    folder.mkdir(exist_ok=True)
+    command = [tool("coqc"), "-q", "-Q", str(library), "Lengthwise", "-Q", str(build), ""]
+    source = read_header(header)
+    (folder / f"{THEOREMS_FILE}.v").write_text(theorems_about(source, certificate.stem))
+    try:
+        seconds, memory, text = run([*command, f"{THEOREMS_FILE}.v"], folder, limits)
+    except ProofError as error:
+        if "expected to have type" not in str(error):
+            raise
+        (folder / "question.v").write_text(question_about(source, certificate.stem))
+        reason = explain(run([*command, "question.v"], folder, limits)[2])
+        raise ProofError(
+            f"{header} is not proved to be the language of {certificate.name}: it {reason}. Export "
+            f"both again."
+        ) from None
+    _require_closed(header, text, 2)
+    figures: dict[str, object] = {"file": header.name, "bytes": header.stat().st_size}
     return {**figures, "coqc_seconds": seconds, "coqc_megabytes": memory}
 
 
@@ -176,54 +223,104 @@ def digest(text: str) -> str:
 
 
 def check_again(
-    module: str, library: Path, build: Path, limits: Limits, *, alone: bool
+    modules: Sequence[str], library: Path, folders: Sequence[Path], limits: Limits, *, alone: bool
 ) -> dict[str, object]:
-    """Run coqchk on a compiled module, `alone` or with all that it needs; return its figures.
+    """Run coqchk on compiled modules, `alone` or with all that they need; return its figures.
 
     Raises:
-        ProofError: it is refused, or rests on an axiom.
+        ProofError: it refuses one, or finds an axiom.
     """
     command = [tool("coqchk"), "-silent", "-o", "-bytecode-compiler", "yes"]
     command += ["-Q", str(library), "Lengthwise"]
-    command += [] if build == library else ["-Q", str(build), ""]
-    seconds, memory, text = run([*command, *(["-norec"] if alone else []), module], build, limits)
+    command += [part for folder in folders for part in ("-Q", str(folder), "")]
+    command += [part for module in modules for part in (*["-norec"] * alone, module)]
+    seconds, memory, text = run(command, library, limits)
     if not alone and "Axioms: <none>" not in text:
-        raise ProofError(f"coqchk finds axioms under {module}: {' '.join(text.split())[:500]}")
+        raise ProofError(f"coqchk finds axioms under {modules}: {' '.join(text.split())[:500]}")
     return {"coqchk_seconds": seconds, "coqchk_megabytes": memory}
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Check the library and certificates; return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("files", nargs="*", type=Path, help="default: all of make proofs")
+    parser.add_argument(
+        "files",
+        nargs="*",
+        type=Path,
+        help="certificates .v, each with headers .h to prove of its language (default: all "
+        "certificates of make proofs)",
+    )
     parser.add_argument("--out", type=Path, help="write the figures as JSON")
     parser.add_argument("--quick", action="store_true", help="leave out coqchk")
     parser.add_argument("--seconds", type=count, help="of the processor, for a run of coqc at most")
     parser.add_argument("--megabytes", type=count, help="of memory, for a run of coqc at most")
     options = parser.parse_args(arguments)
     limits = Limits(seconds=options.seconds, megabytes=options.megabytes)
-    files = options.files or every_file()
     rows: list[dict[str, object]] = []
     try:
-        theorems = [require_form(path) for path in files]
+        files = with_headers(options.files or every_file())
+        theorems = [require_forms(*each) for each in files]
         with tempfile.TemporaryDirectory() as folder:
             library, build = Path(folder) / "library", Path(folder) / "certificates"
             rows = compile_library(library, limits)
             if not options.quick:
-                rows[0] |= check_again("Lengthwise.Weights", library, library, limits, alone=False)
+                rows[0] |= check_again(LAST, library, [], limits, alone=False)
             show(rows[0])
-            for path, names in zip(files, theorems, strict=True):
+            for (path, headers), names in zip(files, theorems, strict=True):
                 rows.append(compile_certificate(path, library, build, limits))
                 if not options.quick:
-                    rows[-1] |= check_again(path.stem, library, build, limits, alone=True)
-                show(rows[-1])
-                print(f"  {' '.join(names)}: closed, without an axiom", flush=True)
+                    rows[-1] |= check_again([path.stem], library, [build], limits, alone=True)
+                show(rows[-1], names)
+                for header in headers:
+                    rows.append(compile_program(header, path, library, build, limits))
+                    if not options.quick:
+                        folders = [build, build / header.name]
+                        rows[-1] |= check_again(
+                            [THEOREMS_FILE], library, folders, limits, alone=True
+                        )
+                    show(rows[-1], [RIGHT, SAFE])
         if options.out is not None:
             options.out.write_text(json.dumps(rows, indent=1) + "\n")
     except (ProofError, FormError, OSError) as error:
         print(f"proofs: {error}", file=sys.stderr)
         return 2
     return 0
+
+
+def with_headers(files: Sequence[Path]) -> list[tuple[Path, list[Path]]]:
+    """Return the certificates, each with the headers that follow it.
+
+    Raises:
+        FormError: a header follows none, or is not one.
+    """
+    found: list[tuple[Path, list[Path]]] = []
+    for path in files:
+        if path.suffix == ".c":
+            raise FormError(f"{path} has more than tables. Export a header of tables: FILE.h.")
+        if path.suffix != ".h":
+            found.append((path, []))
+        elif found:
+            found[-1][1].append(path)
+        else:
+            raise FormError(f"{path} follows no certificate. Use check.py FILE.v {path}.")
+    return found
+
+
+def require_forms(path: Path, headers: Sequence[Path]) -> list[str]:
+    """Return the names of a certificate's theorems, of which a language with headers has none.
+
+    Raises:
+        FormError: one of the files is not as exports are.
+    """
+    names = require_form(path)
+    if not names and not headers:
+        raise FormError(
+            f"{path} is a language without a theorem. Give a header to prove: check.py {path} "
+            f"FILE.h."
+        )
+    for header in headers:
+        read_header(header)
+    return names
 
 
 def every_file() -> list[Path]:
@@ -242,13 +339,15 @@ def count(text: str) -> int:
     return number
 
 
-def show(row: dict[str, object]) -> None:
-    """Print the figures of a file in a line."""
+def show(row: dict[str, object], theorems: Sequence[str] = ()) -> None:
+    """Print the figures of a file in a line, and its theorems."""
     parts = [
         f"{key} {value:,.1f}" if isinstance(value, float) else f"{key} {value}"
         for key, value in row.items()
     ]
     print("  ".join(parts), flush=True)
+    if theorems:
+        print(f"  {' '.join(theorems)}: closed, without an axiom", flush=True)
 
 
 if __name__ == "__main__":

@@ -135,7 +135,7 @@ def require_form(path: Path) -> list[str]:
 
 
 def theorems_of(text: str) -> list[str]:
-    """Return the names of the theorems of a file.
+    """Return the names of the theorems of a file; a language alone has none.
 
     Raises:
         FormError: something stands in it that an export does not have.
@@ -152,7 +152,8 @@ def theorems_of(text: str) -> list[str]:
         else:
             _require(is_data(here), f"{here[:80]!a} is neither data nor a theorem of the library")
         place += len(theorem or [here])
-    _require(bool(names), "it has no theorem")
+    language_alone = len(left) - len(head) == 1 and left[-1].startswith("Definition language :")
+    _require(bool(names) or language_alone, "it has no theorem")
     return names
 
 

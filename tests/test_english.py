@@ -28,7 +28,7 @@ CLEAN = (
     *("docs/logs.md", "docs/exports.md"),
     *(f"docs/notebooks/{name}.ipynb" for name in ("adder", "audit", "course", "labelled_words")),
     *(f"docs/notebooks/{name}.ipynb" for name in ("language", "own_network", "parity", "text")),
-    *("docs/steps.md", "docs/errata.md", "docs/examine.md", "docs/decoding.md"),
+    *("docs/steps.md", "docs/errata.md", "docs/examine.md", "docs/arena.md", "docs/decoding.md"),
     *("docs/reproducing.md", "docs/reproducing/chi2023.md"),
     *("docs/reproducing/chiang2022.md", "docs/reproducing/steps2022.md"),
 )

@@ -11,7 +11,7 @@ PROOFS = Path(__file__).parents[2] / "proofs"
 
 LIBRARY = (
     *("Words", "Data", "Arrays", "TreeChecker", "TreeSound", "Recurrence", "Theorems"),
-    *("Networks", "Fractions", "QuickSums", "Weights"),
+    *("Networks", "Fractions", "QuickSums", "Weights", "Programs", "ProgramChecker"),
 )
 
 needs_rocq = pytest.mark.skipif(

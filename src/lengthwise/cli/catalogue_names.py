@@ -12,7 +12,8 @@ RECOGNISERS = (
 
 MODELS = {
     "languages": (RECOGNISERS, "regular-gpt-binary"),
-    "step tasks": (("step-decoder", "gpt2"), "step-decoder"),
+    "functions": (RECOGNISERS, "regular-gpt-binary"),
+    "step tasks": (("step-decoder", "pointer-decoder", "gpt2"), "step-decoder"),
     "files of words": (RECOGNISERS, "gru"),
     "automata inferred from words": (RECOGNISERS, "regular-gpt-slots"),
     "language models": (("regular-gpt-lm", "gpt-lm"), "regular-gpt-lm"),

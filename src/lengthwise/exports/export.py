@@ -32,7 +32,7 @@ def export(subject: Subject | str | Path, path: Path | str) -> Exported:
             folder. A run's automaton is written if its folder has a proof, and its network
             (`.onnx`) in any case.
         path: the file: `.c`, `.dot`, `.gv`, `.svg`, `.pdf`, `.png`, `.regex`, `.txt`, `.att`,
-            `.hoa`, `.jff`, `.mmd`, `.json` or `.onnx`.
+            `.hoa`, `.jff`, `.mmd`, `.json`, `.onnx`, `.h` or `.v`.
 
     Returns:
         What was written: the automaton, and the `.notes` in the file's comment.

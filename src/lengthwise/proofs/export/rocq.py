@@ -32,6 +32,14 @@ from lengthwise.proofs.export.rocq_weights import reason_without_weights, weight
 LONGEST_WORD = 2**14
 """Largest number of symbols of a wrong word that is exported."""
 
+_IMPORTS = """From Coq Require Import List NArith Arith.
+From Lengthwise Require Import Words Data TreeChecker Recurrence Theorems.
+"""
+_SCOPES = """Import ListNotations.
+Local Open Scope N_scope.
+Local Open Scope text_scope.
+"""
+
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*\.v")
 _PLAIN = re.compile(r"[0-9A-Za-z=+_.:-]")
 
@@ -105,6 +113,20 @@ def rocq_file(verified: Certificate, induction: Induction | PrefixInduction | No
     return "\n".join(parts)
 
 
+def language_file(language: Language, notes: Sequence[str]) -> str:
+    """Return the content of a Rocq file with a language alone, about which there is no theorem."""
+    lines = "\n".join(" ".join(("  ", *map(escape_string, note.split(" ")))) for note in notes)
+    return f"""(* Written by lengthwise {escape_string(version("lengthwise"))}.
+
+{lines}
+
+   symbols: {_names(language.alphabet)}
+   classes: {_names(language.class_names)} *)
+
+{_IMPORTS}{_SCOPES}
+{_language(language)}"""
+
+
 # ---- statements ----------------------------------------------------------------------------------
 
 
@@ -151,12 +173,7 @@ def _header(verified: Certificate, is_tree: bool, *, weights: bool) -> str:
 
    It needs the library of lengthwise: coqc -Q proofs/theories Lengthwise FILE *)
 
-From Coq Require Import List NArith Arith.
-From Lengthwise Require Import Words Data TreeChecker Recurrence Theorems.
-{more}Import ListNotations.
-Local Open Scope N_scope.
-Local Open Scope text_scope.
-"""
+{_IMPORTS}{more}{_SCOPES}"""
 
 
 def _name(verified: Certificate) -> str:
