@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from lengthwise.arenas.record import LONG, Arena, Cell
+from lengthwise.arenas.record import LONG, Arena, Cell, _curve
 from lengthwise.errors import ConfigError, RunError
 
 
@@ -147,3 +147,9 @@ def test_the_best_are_shown_with_their_parameters() -> None:
 
 def test_the_cost_leaves_out_what_failed() -> None:
     assert MIXED.cost == "4 of 5 cells took 0.0 hours of one processor core."
+
+
+def test_a_curve_is_a_mean_over_languages_of_ranges_of_lengths() -> None:
+    even = cell(language="d-2", by_length=((2, 4, 4), (42, 10, 0)))
+    both = [cell(by_length=((1, 9, 9), (43, 10, 8), (44, 10, 10))), even]
+    assert _curve(both) == {5: 100.0, 100: 45.0}

@@ -26,6 +26,12 @@ FORMAT = 1
 LEARNED = 0.999
 """Accuracy on validation words from which a network counts as having learned its language."""
 
+_RANGES = (
+    *((1, 5), (6, 12), (13, 25), (26, 40), (41, 100), (101, 200), (201, 300), (301, 400)),
+    *((401, 500), (LONG, LONG)),
+)
+"""Ranges of lengths of the curves."""
+
 COLUMNS = (
     *("network", "parameters", "given", "learned", "proved snapped", "proved as it runs"),
     *("accuracy, 41 to 500", f"at {LONG:,}", "first wrong length", "seconds"),
@@ -394,10 +400,23 @@ def _range(numbers: Sequence[int]) -> str:
 
 
 def _curve(cells: Sequence[Cell]) -> dict[int, float]:
-    """Return the accuracy in per cent by length, over all cells that were tested there."""
-    lengths = sorted({row[0] for cell in cells for row in cell.by_length})
-    pairs = {n: [p for cell in cells if (p := cell.right(n, n)) is not None] for n in lengths}
-    return {n: 100 * _mean(pairs[n]) for n in lengths}
+    """Return the accuracy in per cent, the mean over languages, at the ends of ranges of lengths.
+
+    Single lengths would not do, since some languages have words of even length only.
+    """
+    by_language: dict[str, list[Cell]] = {}
+    for cell in cells:
+        by_language.setdefault(cell.language, []).append(cell)
+    curve = {}
+    for first, last in _RANGES:
+        shares = [
+            _mean(pairs)
+            for alike in by_language.values()
+            if (pairs := [pair for cell in alike if (pair := cell.right(first, last)) is not None])
+        ]
+        if shares:
+            curve[last] = 100 * fmean(shares)
+    return curve
 
 
 def _smallest(cells: Sequence[Cell], is_meant: Callable[[Cell], bool]) -> dict[str, Any] | None:
