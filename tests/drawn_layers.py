@@ -1,10 +1,7 @@
 """Layers and inputs in float64 for the tests of sequence layers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
-
-from collections.abc import Iterable
-from typing import Any
 
 import pytest
 import torch
