@@ -29,6 +29,7 @@ from pathlib import Path
 from axioms import REALS, allowed_axioms, describe_axioms, is_of_floats, rest_on
 from form import FormError, require_form
 from programs import RIGHT, SAFE, explain, question_about, read_header, theorems_about
+from weak_sums import explain_sums, question_about_sums
 
 HERE = Path(__file__).resolve().parent
 EXPORTED = HERE.parent / "build" / "proofs"

@@ -212,8 +212,8 @@ def test_axioms_are_those_of_the_real_numbers_and_no_others() -> None:
     [
         (
             "{| elements := [3; 1]; which := 2; sum_of := Some ((-5)%Z, 8%Z); kept := 40%Z |}",
-            "bit 2 of the code after elements 3, 1 is 4.547e-12 from 0, and rounding can move it by "
-            "7.276e-12, 2.7e-12 more. Train for a larger margin.",
+            "bit 2 of the code after elements 3, 1 is 4.547e-12 from 0, and rounding can move it "
+            "by 7.276e-12, 2.7e-12 more. Train for a larger margin.",
         ),
         (
             "{| elements := []; which := 0;\n  sum_of := None; kept := 40%Z |}",
