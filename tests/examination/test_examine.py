@@ -142,7 +142,7 @@ def test_of_a_network_without_states_the_automaton_is_learned_by_queries() -> No
 
 
 def test_a_network_with_a_proof_has_its_certificate() -> None:
-    found = lw.examine(lw.load("zoo:parity", device="cpu"), longest=60, **SMALL)
+    found = lw.examine(lw.load("zoo:parity", device="cpu"), longest=60, **{**SMALL, "budget": 60.0})
     assert found.is_proved
     assert found.raw.startswith("proved: The model as it runs gives every word of parity its class")
     assert found.network == "regular-gpt-binary"

@@ -56,6 +56,7 @@ def examine_run(run: Run, test: Test, *, budget: float) -> TestResult:
         lengths=[length for length in test.lengths if most is None or length <= most],
         longest=most,
         words_per_length=test.words_per_length,
+        rounds=0,  # the network as it was trained
         seed=test.seed,
     )
     far = None

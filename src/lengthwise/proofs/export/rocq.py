@@ -145,9 +145,10 @@ def _header(verified: Certificate, is_tree: bool, without_weights: str) -> str:
         else "classes of vectors of the network"
         if verified.strength == "robust"
         else "representatives, with classes, of the network with its state snapped"
-        if verified.kind == "Recurrent"
+        if verified.kind in ("Recurrent", "Table")
         else "representatives of the network with its vectors snapped"
     )
+    folder = " DIR, which runs the network" if verified.kind == "Table" else ""
     how = "folded in a tree" if is_tree else "followed symbol by symbol"
     rounding = (
         """The third one is about the
@@ -162,7 +163,8 @@ def _header(verified: Certificate, is_tree: bool, without_weights: str) -> str:
         if weights
         else f"""The theorem is about a TABLE, {how}: it says nothing about weights. That the
    weights of the model give this table (its elements are the {whose})
-   was computed by lengthwise, and can be computed again: lengthwise certify --check FILE."""
+   was computed by lengthwise, and can be computed again:
+   lengthwise certify --check FILE{folder}."""
     )
     more = (
         "From Coq Require Import QArith.\n"

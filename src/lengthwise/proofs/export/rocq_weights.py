@@ -33,6 +33,8 @@ def reason_without_weights(verified: Certificate) -> str:
     settings = verified.settings
     if verified.verdict != "equivalent":
         return "a wrong word is one of the table"
+    if verified.kind == "Table":
+        return "the file has none"
     if verified.kind == "RationalGPT":
         reason = _reason_of_tree(settings)
     elif verified.kind == "BinaryRecurrent" and settings["cell"] == "relu":
