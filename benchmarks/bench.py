@@ -14,6 +14,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import sequence_layers
 import texts
 import torch
 import training_steps
@@ -362,6 +363,7 @@ SECTIONS: dict[str, Callable[[], dict[str, float]]] = {
     "monitor": monitor,
     "decoding": decoding,
     "scratchpad": scratchpad,
+    "layers": partial(sequence_layers.compare_layers, seconds),
     "dilated": partial(texts.forms, seconds),
     "token-loss": partial(texts.losses, seconds),
     "memory": partial(texts.memory, seconds),

@@ -34,13 +34,14 @@ EXPORTED = HERE.parent / "build" / "proofs"
 
 LIBRARY = (
     *("Words", "Data", "Arrays", "TreeChecker", "TreeSound", "Recurrence", "Theorems"),
-    *("Networks", "Fractions", "QuickSums", "Weights", "Programs", "ProgramChecker"),
+    *("Networks", "Fractions", "QuickSums", "Weights", "Adder"),
+    *("Programs", "ProgramChecker"),
 )
 """Files of the library, each after those that it needs."""
 
 THEOREMS_FILE = "theorems_about_header"
 
-LAST = ("Lengthwise.Weights", "Lengthwise.ProgramChecker")
+LAST = ("Lengthwise.Weights", "Lengthwise.Adder", "Lengthwise.ProgramChecker")
 """Files that need all others."""
 
 REFUSED = re.compile(

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
+from lengthwise.cli.certify_steps import RULE_FILE, certify_steps, check_steps
 from lengthwise.cli.output import add_json, make_integer_type, note, print_facts, print_json
 from lengthwise.errors import (
     CertificateError,
@@ -91,7 +92,9 @@ def run(arguments: argparse.Namespace) -> None:
     """Certify a run, or check a certificate, and export it if asked to."""
     if arguments.export is not None:
         _require_export(*arguments.export)
-    if arguments.check is not None:
+    if arguments.check is not None and arguments.check.name == RULE_FILE:
+        check_steps(arguments)
+    elif arguments.check is not None:
         _check(arguments)
     elif arguments.run is None:
         raise ConfigError("certify needs the folder of a run, or --check FILE.")
@@ -101,7 +104,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 def _certify(arguments: argparse.Namespace) -> None:
     from lengthwise.languages.spec import parse
-    from lengthwise.problems.capabilities import proving
+    from lengthwise.problems.capabilities import ProvingSteps, proving
     from lengthwise.problems.runs import load_run
     from lengthwise.training.construction_files import Compiled
 
@@ -109,6 +112,9 @@ def _certify(arguments: argparse.Namespace) -> None:
         require_file_place(arguments.out)
         _require_no_file_of_a_run(arguments.out, arguments.run)
     trained = load_run(arguments.run, device="cpu")
+    if isinstance(trained.problem, ProvingSteps):
+        certify_steps(arguments, trained)
+        return
     options = {
         "against": parse(arguments.against) if arguments.against is not None else None,
         "strength": arguments.strength,

@@ -53,6 +53,9 @@ _FOLLOWED = 10_000
 _ENUMERATED = 2**17
 """Most words of the search of all words."""
 
+_ASKED = 4_000
+"""Most transitions of an automaton that is learned by queries."""
+
 _SHARES = {"exhaustive": 0.1, "snapping": 0.35, "test": 0.75, "guided": 0.95, "shorter": 1.0}
 """Share of the budget that is spent when each part ends; time that a part leaves is for others."""
 
@@ -288,7 +291,7 @@ class _Examiner:
             machine = found.automaton
             of = "the network itself" if found.is_exact else "the snapped network"
         else:
-            most = 2 * self.language.num_states + 20
+            most = min(2 * self.language.num_states + 20, 1 + _ASKED // self.language.num_symbols)
             try:
                 learned = learn_by_tests(
                     self.model,

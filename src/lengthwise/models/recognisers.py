@@ -8,6 +8,7 @@ from lengthwise.registry import Catalogue
 
 _TREES = "lengthwise.models.tree_entries"
 _RECURRENT = "lengthwise.models.recurrent_entries"
+_MIXERS = "lengthwise.models.mixer_entries"
 _TRANSFORMERS = "lengthwise.models.transformer_entries"
 
 ARCHITECTURES: Catalogue[Architecture] = Catalogue(
@@ -54,6 +55,24 @@ MODELS: Catalogue[ModelEntry] = ModelCatalogue(
         "elman-binary": f"{_RECURRENT}:ELMAN_BINARY",
         "gru-binary": f"{_RECURRENT}:GRU_BINARY",
         "relu-binary": f"{_RECURRENT}:RELU_BINARY",
+        "linear-attention": f"{_MIXERS}:LINEAR_ATTENTION",
+        "retnet": f"{_MIXERS}:RETNET",
+        "gla": f"{_MIXERS}:GLA",
+        "deltanet": f"{_MIXERS}:DELTANET",
+        "deltanet-negative": f"{_MIXERS}:DELTANET_NEGATIVE",
+        "gated-deltanet": f"{_MIXERS}:GATED_DELTANET",
+        "gated-deltanet-negative": f"{_MIXERS}:GATED_DELTANET_NEGATIVE",
+        "deltaproduct": f"{_MIXERS}:DELTAPRODUCT",
+        "rwkv7": f"{_MIXERS}:RWKV7",
+        "mamba": f"{_MIXERS}:MAMBA",
+        "mamba-negative": f"{_MIXERS}:MAMBA_NEGATIVE",
+        "mamba2": f"{_MIXERS}:MAMBA2",
+        "mamba2-negative": f"{_MIXERS}:MAMBA2_NEGATIVE",
+        "mlstm": f"{_MIXERS}:MLSTM",
+        "slstm": f"{_MIXERS}:SLSTM",
+        "pd-ssm": f"{_MIXERS}:PD_SSM",
+        "block-diagonal": f"{_MIXERS}:BLOCK_DIAGONAL",
+        "ldru": f"{_MIXERS}:LDRU",
         "encoder-cls": f"{_TRANSFORMERS}:ENCODER_CLS",
         "chomsky-transformer": f"{_TRANSFORMERS}:CHOMSKY_TRANSFORMER",
         "universal-transformer": f"{_TRANSFORMERS}:UNIVERSAL_TRANSFORMER",

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lengthwise.models.entry import Entry
+from lengthwise.models.pointer_decoder import POINTER_DECODER
 from lengthwise.models.transformer_config import NetworkConfig
 from lengthwise.models.transformer_entries import DECODER
 from lengthwise.registry import Catalogue
@@ -38,6 +39,12 @@ STEP_MODELS: Catalogue[StepModel] = Catalogue(
             architecture=DECODER,
             defaults={"initial": "mingpt"},
             training={**TRAINING, "learning_rate": 3e-4, "beta2": 0.95},
+            presets={"smoke": {"d_model": 16, "warmup": 0}},
+        ),
+        "pointer-decoder": StepModel(
+            summary="a decoder whose heads find the cells of a number, for every number of bits",
+            architecture=POINTER_DECODER,
+            training={**TRAINING, "steps": 1_000, "learning_rate": 1e-2, "warmup": 100},
             presets={"smoke": {"d_model": 16, "warmup": 0}},
         ),
     },

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from lengthwise.problems.plan import Plan
     from lengthwise.problems.sweep_tests import Test, TestResult
     from lengthwise.proofs.check.certificate import Certificate
+    from lengthwise.proofs.check.rule_certificate import RuleCertificate
 
 
 class Proving(ABC):
@@ -55,6 +56,14 @@ class Formal(Proving):
     @abstractmethod
     def choose_defaults(self, preset: str, entry: Entry, asked: Parts) -> Iterable[Defaults]:
         """Return defaults that suit the language; `asked` are the settings that the user gives."""
+
+
+class ProvingSteps(ABC):
+    """Steps follow a rule, so that a network can be proved right at every size."""
+
+    @abstractmethod
+    def certify_steps(self, run: "Run") -> "RuleCertificate":
+        """Prove a run right at every size, or find the shortest input on which it is wrong."""
 
 
 class Parametrised(ABC):

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from lengthwise.circuits.adders import adder, adder_circuit
@@ -9,7 +10,7 @@ from lengthwise.circuits.circuit import Circuit
 from lengthwise.circuits.circuit_files import read_circuit
 from lengthwise.circuits.gate_sequence import GateSequence
 from lengthwise.circuits.multipliers import multiplier_circuit
-from lengthwise.errors import ConfigError, LanguageError, unknown_name
+from lengthwise.errors import ConfigError, LanguageError, TaskError, unknown_name
 from lengthwise.languages.benchmark_languages import BENCHMARKS
 from lengthwise.languages.named_languages import CATALOGUE
 from lengthwise.languages.spec import parse
@@ -69,6 +70,30 @@ def make_step_task(spec: str, settings: Mapping[str, Any] | None = None) -> Step
     circuits = _CIRCUITS[body]
     _require_number("bits", values["bits"], circuits.most_bits)
     return circuits.make(values["bits"], order)
+
+
+def resize(task: StepTask, size: int) -> StepTask:
+    """Return the same task for numbers of `size` bits, or words of `size` symbols.
+
+    Raises:
+        ConfigError: the size is not possible.
+        TaskError: the circuit comes from a file, or its gates are in an order of the user's.
+    """
+    if isinstance(task, StateSteps):
+        _require_number("length", size, _MOST_SYMBOLS)
+        name = task.name.replace(f"of {task.length} symbols", f"of {size} symbols")
+        return replace(task, length=size, name=name)
+    bits = task.num_inputs // 2
+    for body, circuits in _CIRCUITS.items():
+        if task.name.startswith(f"{body} of {bits}-bit numbers"):
+            for order in circuits.orders:
+                if circuits.make(bits, order) == task:
+                    _require_number("bits", size, circuits.most_bits)
+                    return circuits.make(size, order)
+    raise TaskError(
+        f"{task.name:.80} has one size. Tests at others are for additions, multiplications and "
+        f"languages, in an order that has a name."
+    )
 
 
 def _require_known(body: str) -> None:
@@ -133,9 +158,11 @@ class _Circuits(NamedTuple):
     order: Any
     """By default."""
     make: Callable[[int, Any], StepTask]
+    orders: tuple[Any, ...]
+    """Those that have a name."""
 
 
 _CIRCUITS: Mapping[str, _Circuits] = {
-    "addition": _Circuits(8, 256, 2, _addition),
-    "multiplication": _Circuits(3, 64, "gates", _multiplication),
+    "addition": _Circuits(8, 256, 2, _addition, (1, 2, "carries")),
+    "multiplication": _Circuits(3, 64, "gates", _multiplication, ("gates",)),
 }

@@ -145,6 +145,15 @@ class StepTask(Viewed, ABC):
         supervised = tuple(every) if supervision == "strong" else self.outputs
         return Layout(kept=tuple(every), supervised=supervised, outputs=self.outputs)
 
+    @property
+    @abstractmethod
+    def input_names(self) -> tuple[str, ...]:
+        """Names of the inputs, in order."""
+
+    def cells(self, layout: Layout) -> tuple[str, ...]:
+        """Return the names of the symbols in a sequence of the layout."""
+        return (*self.input_names, *(self.names[index] for index in layout.kept))
+
     def sequences(
         self, inputs: Int[Tensor, "word input"], layout: Layout
     ) -> Int[Tensor, "word place"]:
@@ -250,6 +259,11 @@ class CircuitSteps(StepTask):
         names = self.sequence.names
         return tuple(self.names.index(names[position]) for position in self.sequence.outputs)
 
+    @property
+    def input_names(self) -> tuple[str, ...]:
+        """Names of the circuit's inputs."""
+        return self.sequence.names[: self.sequence.num_inputs]
+
     def _write_steps(self, inputs: Int[Tensor, "word input"]) -> Int[Tensor, "word step"]:
         """Return the values of the gates."""
         every = self.sequence.complete_many(inputs.numpy().astype(np.bool_))
@@ -339,6 +353,16 @@ class StateSteps(StepTask):
     def names(self) -> tuple[str, ...]:  # type: ignore[override]
         """q1 .. qT, and the class."""
         return (*(f"q{i + 1}" for i in range(self.length)), "class")
+
+    @property
+    def input_names(self) -> tuple[str, ...]:
+        """w1 .. wT."""
+        return tuple(f"w{i + 1}" for i in range(self.length))
+
+    def cells(self, layout: Layout) -> tuple[str, ...]:
+        """Return the names of the symbols; the class has the number of the last state."""
+        named = StepTask.cells(self, layout)
+        return (*named[:-1], f"{named[-1]}{self.length}")
 
     @property
     def outputs(self) -> tuple[int, ...]:  # type: ignore[override]

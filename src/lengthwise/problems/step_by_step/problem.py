@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from typing import Any, Self
 
@@ -18,7 +18,7 @@ from lengthwise.models.step_models import DEFAULT_STEP_MODEL, STEP_MODELS
 from lengthwise.models.threads import processor_threads
 from lengthwise.problems.account import Account, Records
 from lengthwise.problems.base import Plan, Problem, Run, evaluate_and_store
-from lengthwise.problems.capabilities import Parametrised, Plotted, Tested
+from lengthwise.problems.capabilities import Parametrised, Plotted, ProvingSteps, Tested
 from lengthwise.problems.results import (
     Answer,
     Curve,
@@ -36,10 +36,13 @@ from lengthwise.problems.step_by_step.objective import (
     split,
     split_sizes,
 )
+from lengthwise.problems.step_by_step.proof import certify_rule
+from lengthwise.problems.step_by_step.sizes import WORDS, score_sizes, show_sizes, to_records
 from lengthwise.problems.sweep_tests import AtLength, Test, TestResult
-from lengthwise.settings import Config, Parts, SettingInfo
+from lengthwise.proofs.check.rule_certificate import RuleCertificate
+from lengthwise.settings import Config, Parts, SettingInfo, require
 from lengthwise.tasks.step_specs import PREFIX, make_step_task, settings_of
-from lengthwise.tasks.step_tasks import StepTask, step_task_of
+from lengthwise.tasks.step_tasks import Regime, StepTask, step_task_of
 from lengthwise.training.devices import environment
 from lengthwise.training.loop import Objective
 from lengthwise.training.runs import RunFolder
@@ -60,7 +63,7 @@ _OF_TASK: Mapping[str, Any] = {
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class StepByStep(Problem, Parametrised, Tested, Plotted):
+class StepByStep(Problem, Parametrised, Tested, Plotted, ProvingSteps):
     """A task whose outputs a model writes, after intermediate steps or at once."""
 
     kind = "step-by-step"
@@ -72,9 +75,9 @@ class StepByStep(Problem, Parametrised, Tested, Plotted):
         data=ExamplesConfig,
         objective=StepSupervisionConfig,
         training=MixedTrainingConfig,
-        given=frozenset({"network.vocab_size", "network.max_length"}),
+        given=frozenset({"network.vocab_size", "network.max_length", "network.cells"}),
         presets={"smoke": _SMOKE},
-        evaluate_options=frozenset({"words"}),
+        evaluate_options=frozenset({"words", "lengths", "seed"}),
         predict_options=frozenset({"keep_going"}),
     )
 
@@ -124,9 +127,19 @@ class StepByStep(Problem, Parametrised, Tested, Plotted):
         examples = ExamplesConfig.from_dict(chosen["data"])
         labels = StepSupervisionConfig.from_dict(chosen["objective"])
         split_sizes(self.steps, examples)
-        positions = self.steps.num_inputs + len(self.steps.layout(labels.supervision).kept) - 1
-        shape = {"vocab_size": self.steps.num_symbols, "max_length": positions}
+        shape = self.shape(entry, labels.supervision)
         return entry.configure({**chosen["network"], **shape}), examples, labels
+
+    def shape(self, entry: Entry, supervision: Regime) -> dict[str, Any]:
+        """Return those settings of a network that follow from the sequences."""
+        cells = self.steps.cells(self.steps.layout(supervision))
+        known = {
+            "vocab_size": self.steps.num_symbols,
+            "max_length": len(cells) - 1,
+            "cells": " ".join(cells),
+        }
+        names = {field.name for field in fields(entry.config)}
+        return {name: value for name, value in known.items() if name in names}
 
     def objective(self, plan: Plan) -> Objective:
         """Return the objective."""
@@ -152,11 +165,17 @@ class StepByStep(Problem, Parametrised, Tested, Plotted):
     def evaluate(self, run: Run, options: Options, watch: Watch) -> Evaluation:
         """Test a run on inputs that it was neither trained nor validated on.
 
-        The option `words` is their number; by default, all that are reserved for the test.
+        The option `words` is their number; by default, all that are reserved for the test. With
+        `lengths` they are fresh inputs of these sizes, drawn by `seed`, 1,000 by default.
 
         Raises:
-            TaskError: `words` is greater than the number of reserved inputs.
+            ConfigError: a size is not possible, or `seed` comes without `lengths`.
+            TaskError: `words` is greater than the number of reserved inputs, or the task or the
+                network has one size.
         """
+        if "lengths" in options:
+            return self._evaluate_sizes(run, options, watch)
+        require("seed" not in options, "the inputs of the test are fixed. Leave --seed out.")
         plan, words = run.require_plan(), options.get("words")
         supervision = plan.objective.supervision
         inputs, layout = split(self.steps, plan.data).test, self.steps.layout(supervision)
@@ -182,6 +201,38 @@ class StepByStep(Problem, Parametrised, Tested, Plotted):
             "date": datetime.now(UTC).date().isoformat(),
         }
         return Evaluation(values=summary, facts=_facts(summary))
+
+    def _evaluate_sizes(self, run: Run, options: Options, watch: Watch) -> Evaluation:
+        """Test a run on fresh inputs of other sizes; the run's evaluation stays as it is."""
+        plan, seed = run.require_plan(), options.get("seed", 0)
+        with processor_threads(plan.threads), watch("evaluating", "sizes") as progress:
+            words = options.get("words") or WORDS
+            scores = score_sizes(run, options["lengths"], words, seed, progress)
+        records = to_records(scores)
+        wrong = [record for record in records if record["first_wrong"]]
+        values = {
+            "task": self.name,
+            "model": plan.model,
+            "seed": seed,
+            "sizes": records,
+            "environment": environment(str(device_of(run.model))),
+            "date": datetime.now(UTC).date().isoformat(),
+        }
+        facts = [
+            ("trained on", self.name),
+            ("first wrong", wrong[0]["first_wrong"] if wrong else "none"),
+        ]
+        return Evaluation(
+            values=values, records=records, facts=facts, table=show_sizes(scores), is_stored=False
+        )
+
+    def certify_steps(self, run: Run) -> RuleCertificate:
+        """Prove that a run adds numbers of every length, or find the shortest that it does not.
+
+        Raises:
+            VerificationError: it is another task, or another network.
+        """
+        return certify_rule(run, self.steps)
 
     def curve(self, folder: RunFolder, plan: Plan) -> Curve | None:
         """Return accuracy by the number of the output, or None if there is no evaluation.

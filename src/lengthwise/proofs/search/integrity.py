@@ -87,7 +87,7 @@ def require_plain(model: Provable) -> None:
     _compare(model, _fresh(model), "")
 
 
-def require_plain_arithmetic(model: Provable) -> None:
+def require_plain_arithmetic(model: nn.Module) -> None:
     """Refuse settings of torch under which products may be rounded more than bounds allow for.
 
     Raises:
