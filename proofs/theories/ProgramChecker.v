@@ -171,7 +171,8 @@ Fixpoint numbers_from (i : N) (count : nat) : list N :=
   | S count => i :: numbers_from (N.succ i) count
   end.
 
-Lemma in_numbers_from count : forall i n, i <= n < i + N.of_nat count -> In n (numbers_from i count).
+Lemma in_numbers_from count : forall i n,
+  i <= n < i + N.of_nat count -> In n (numbers_from i count).
 Proof.
   induction count as [|count IH]; intros i n H; simpl; [lia|].
   destruct (N.eq_dec i n); [now left|right]. apply IH. lia.
@@ -215,7 +216,8 @@ Proof.
   unfold states_are_safe. rewrite !andb_true_iff, forallb_forall. intros [[H1 H2] H3].
   exists p, outside. split; auto. intros s a.
   destruct (N.ltb_spec s outside) as [Hs|Hs]; simpl.
-  - specialize (H3 s (in_numbers_from (N.to_nat outside) 0 s ltac:(lia))). rewrite !andb_true_iff, forallb_forall in H3.
+  - specialize (H3 s (in_numbers_from (N.to_nat outside) 0 s ltac:(lia))).
+    rewrite !andb_true_iff, forallb_forall in H3.
     destruct H3 as [[H3 H4] H5].
     destruct (class_in p x s) as [c|]; [|easy]. apply negb_true_iff, N.eqb_neq in H4.
     destruct (N.ltb_spec a num_symbols) as [Ha|Ha]; simpl.

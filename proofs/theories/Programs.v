@@ -136,7 +136,8 @@ Definition program := list (name * declaration).
 
 Definition largest : N := 32767.
 
-Definition decimal (digits : name) : N := fold_left (fun n b => 10 * n + (Byte.to_N b - 48)) digits 0.
+Definition decimal (digits : name) : N :=
+  fold_left (fun n b => 10 * n + (Byte.to_N b - 48)) digits 0.
 
 (** A number in decimal; one that begins with 0 is octal, if it is not 0 itself. *)
 Definition number (x : name) : option N :=
@@ -168,7 +169,8 @@ Definition a_number : parser N := fun ts =>
   end.
 
 (** Items with commas between them, and a brace at their end. *)
-Fixpoint items {A} (item : parser A) (fuel : nat) (ts : list token) : option (list A * list token) :=
+Fixpoint items {A} (item : parser A) (fuel : nat) (ts : list token)
+  : option (list A * list token) :=
   match fuel with
   | O => None
   | S fuel =>
@@ -284,7 +286,8 @@ Fixpoint some_parameters (ts : list token) : option (list name * list token) :=
   | Word type :: Word x :: Comma :: ts =>
       do (others, ts) <- some_parameters ts;
       if reads "unsigned" type then Some (x :: others, ts) else None
-  | Word type :: Word x :: Right_paren :: ts => if reads "unsigned" type then Some ([x], ts) else None
+  | Word type :: Word x :: Right_paren :: ts =>
+      if reads "unsigned" type then Some ([x], ts) else None
   | Word type :: Right_paren :: ts => if reads "void" type then Some ([], ts) else None
   | _ => None
   end.
