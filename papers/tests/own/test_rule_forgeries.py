@@ -46,4 +46,3 @@ def test_the_oracle_tells_true_statements_from_false_ones() -> None:
     found = prove_rule(weights)
     assert is_true(found)
     assert not is_true(replace(right, weights=weights))
-    )
