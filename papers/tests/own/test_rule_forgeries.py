@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lengthwise.proofs.check.local_rule import addition_table
 from lengthwise.proofs.check import rule_certificate
+from lengthwise.proofs.check.local_rule import addition_table
 from lengthwise.proofs.check.rule_certificate import prove_rule
 from lengthwise_papers.own.rule_forgeries import forge, is_true
 from pointer_adder import adder_weights
