@@ -34,14 +34,14 @@ EXPORTED = HERE.parent / "build" / "proofs"
 
 LIBRARY = (
     *("Words", "Data", "Arrays", "TreeChecker", "TreeSound", "Recurrence", "Theorems"),
-    *("Networks", "Fractions", "QuickSums", "Weights", "Adder"),
+    *("Networks", "Fractions", "QuickSums", "Weights", "Adder", "Functions"),
     *("Programs", "ProgramChecker"),
 )
 """Files of the library, each after those that it needs."""
 
 THEOREMS_FILE = "theorems_about_header"
 
-LAST = ("Lengthwise.Weights", "Lengthwise.Adder", "Lengthwise.ProgramChecker")
+LAST = tuple(f"Lengthwise.{name}" for name in ("Weights", "Adder", "Functions", "ProgramChecker"))
 """Files that need all others."""
 
 REFUSED = re.compile(
