@@ -96,6 +96,13 @@ def test_long_sequences_stay_finite_in_single_precision(name: str) -> None:
 
 
 @names
+def test_a_batch_can_be_empty(name: str) -> None:
+    outputs, state = make(name, WIDTH, HEADS)(draw(0, 5, WIDTH))
+    assert outputs.shape == (0, 5, WIDTH)
+    assert {len(part) for part in state} == {0}
+
+
+@names
 def test_one_seed_draws_one_layer(name: str) -> None:
     def drawn(seed: int) -> list[Tensor]:
         mixer = MIXERS[name](WIDTH, num_heads=HEADS)
