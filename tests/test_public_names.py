@@ -21,6 +21,7 @@ def test_public_names() -> None:
         "Evaluation",
         "Examination",
         "Extraction",
+        "Function",
         "Inference",
         "Language",
         "Monitor",
@@ -37,6 +38,7 @@ def test_public_names() -> None:
         "examine",
         "export",
         "extract",
+        "function",
         "infer",
         "interpret",
         "language",
@@ -57,7 +59,7 @@ def test_public_names() -> None:
         "shortcuts",
         "streaming",
     ]
-    assert lw.steps.__all__ == ["StepTask", "step_task"]
+    assert lw.steps.__all__ == ["RuleCertificate", "StepTask", "certify", "check", "step_task"]
     for module in (lw, lw.interpret, lw.steps):
         names = {*module.__all__} - {"__version__", "interpret", "steps"}
         assert all(callable(getattr(module, name)) for name in names)

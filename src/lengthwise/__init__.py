@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from lengthwise.examination.record import Examination
     from lengthwise.exports.export import export
     from lengthwise.interpret import extract
+    from lengthwise.languages.functions.by_name import function
+    from lengthwise.languages.functions.function import Function
     from lengthwise.languages.language import Language
     from lengthwise.languages.spec import language
     from lengthwise.models.custom_network import adapt
@@ -51,6 +53,7 @@ __all__ = [
     "Evaluation",
     "Examination",
     "Extraction",
+    "Function",
     "Inference",
     "Language",
     "Monitor",
@@ -67,6 +70,7 @@ __all__ = [
     "examine",
     "export",
     "extract",
+    "function",
     "infer",
     "interpret",
     "language",
@@ -85,6 +89,7 @@ _ELSEWHERE = {
     "Evaluation": "problems.results",
     "Examination": "examination.record",
     "Extraction": "proofs.search.extracted_automaton",
+    "Function": "languages.functions.function",
     "Inference": "problems.inferred.inference",
     "Language": "languages.language",
     "Monitor": "monitor",
@@ -98,6 +103,7 @@ _ELSEWHERE = {
     "examine": "examination.examine",
     "export": "exports.export",
     "extract": "interpret",
+    "function": "languages.functions.by_name",
     "language": "languages.spec",
     "logits_processor": "decoding.processor",
     "predict": "answers",

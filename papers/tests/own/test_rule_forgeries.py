@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lengthwise.proofs.check.local_rule import addition_table
 from lengthwise.proofs.check import rule_certificate
+from lengthwise.proofs.check.local_rule import addition_table
 from lengthwise.proofs.check.rule_certificate import prove_rule
 from lengthwise_papers.own.rule_forgeries import forge, is_true
 from pointer_adder import adder_weights
@@ -46,4 +46,3 @@ def test_the_oracle_tells_true_statements_from_false_ones() -> None:
     found = prove_rule(weights)
     assert is_true(found)
     assert not is_true(replace(right, weights=weights))
-    )

@@ -12,6 +12,7 @@ RECOGNISERS = (
 
 MODELS = {
     "languages": (RECOGNISERS, "regular-gpt-binary"),
+    "functions": (RECOGNISERS, "regular-gpt-binary"),
     "step tasks": (("step-decoder", "pointer-decoder", "gpt2"), "step-decoder"),
     "files of words": (RECOGNISERS, "gru"),
     "automata inferred from words": (RECOGNISERS, "regular-gpt-slots"),

@@ -350,7 +350,10 @@ def _export(
     file: str, verified: Certificate, induction: Induction | PrefixInduction | None
 ) -> None:
     from lengthwise.proofs.export.rocq import save_rocq
-    from lengthwise.proofs.export.rocq_weights import reason_without_weights
+    from lengthwise.proofs.export.rocq_weights import (
+        reason_without_floats,
+        reason_without_weights,
+    )
 
     try:
         save_rocq(Path(file), verified, induction)
@@ -361,6 +364,9 @@ def _export(
     without = reason_without_weights(verified)
     table = _TABLES.get(verified.strength, "the table")
     theorems = f"{table}, not about weights ({without})" if without else f"{table} and the weights"
+    if not without:
+        inexact = reason_without_floats(verified)
+        theorems += f", not about rounding ({inexact})" if inexact else ", with their rounding"
     note(f"wrote {file}, about {theorems}: coqc -Q proofs/theories Lengthwise {file} checks it")
 
 

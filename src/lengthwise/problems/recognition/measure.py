@@ -153,7 +153,11 @@ def facts(summary: Mapping[str, Any]) -> Facts:
 def list_scores(summary: Mapping[str, Any]) -> Facts:
     """Return the figures of an evaluation, with those of shortcuts."""
     low, high = summary["interval_95"]
-    words, per_length, loss = summary["words"], summary["words_per_length"], summary["mean_loss"]
+    words, per_length, loss = (
+        summary["words"],
+        summary["words_per_length"],
+        summary.get("mean_loss"),
+    )
     mean, worst = summary["mean_accuracy"], summary["worst_accuracy"]
     length = f"{summary['worst_length']} ({percent(worst)} %)"
     shortcuts = summary["shortcuts"].items()
@@ -168,7 +172,11 @@ def list_scores(summary: Mapping[str, Any]) -> Facts:
         ),
         *([("worst length", length)] if worst < mean - 1e-9 else []),
         ("first length under 99 %", str(summary["first_length_below_99"] or "none")),
-        ("mean loss", "infinite" if loss is None else f"{loss:.2e} nats"),
+        *(
+            [("mean loss", "infinite" if loss is None else f"{loss:.2e} nats")]
+            if "mean_loss" in summary
+            else []
+        ),
         *((f"shortcut: {name}", f"{percent(value)} %") for name, value in shortcuts),
     ]
 
@@ -206,10 +214,12 @@ def predictor_of(run: Run, language: Language, options: Options) -> Predictor:
     if options.get("snapped") or not isinstance(run.plan, Compiled):
         return predictor
     kind = str(next(model.parameters()).dtype).removeprefix("torch.")
-    return replace(predictor, notes=partial(_beyond_claim, language, run.plan.claim["range"], kind))
+    return replace(
+        predictor, notes=partial(notes_beyond_claim, language, run.plan.claim["range"], kind)
+    )
 
 
-def _beyond_claim(
+def notes_beyond_claim(
     language: Language, claimed: Mapping[str, int | None], kind: str, answers: Sequence[Answer]
 ) -> list[str]:
     """Say if words are longer than the range in which computed weights are claimed to be right."""
