@@ -37,6 +37,7 @@ def arena(
     out: Path | str | None = None,
     workers: int = 1,
     scheduler: str | None = None,
+    finished: bool = False,
     progress: bool | None = None,
     **settings: Any,
 ) -> Arena:
@@ -54,6 +55,7 @@ def arena(
         out: a folder for the runs, `arena.json` and `arena.html`; called again, it continues.
         workers: processes that share the work.
         scheduler: the address of a Dask scheduler, whose workers share it instead.
+        finished: train nothing, and return the cells that `out` has so far.
         progress: True prints lines where no bar can be shown, False nothing.
         settings: of training and of those networks that have them, such as `steps=500`; in place
             of those of the protocol.
@@ -77,22 +79,31 @@ def arena(
     SIZES[require_text("preset", preset, "laptop")]
     specs = list(chosen.languages) if languages is None else list_languages(languages)
     if budget is not None:
-        budget = number("budget", budget, 8.0)
-        require(budget > 0, f"budget={budget} is a number of seconds above 0. Try 8.")
+        budget = number("budget", budget, 6.0)
+        require(budget > 0, f"budget={budget} is a number of seconds above 0. Try 6.")
     if words_per_length is not None:
         words_per_length = require_integer("words_per_length", words_per_length, 1)
+    require(out is not None or not finished, "finished=True needs the folder. Give out=DIR.")
     test = make_test(preset, budget=budget, words_per_length=words_per_length)
     plans = make_plans(names, specs, suite=suite, preset=preset, settings=settings)
     jobs = [job for plan in plans for job in jobs_over_seeds(plan, seeds, [test])]
+    jobs.sort(key=lambda job: list(seeds).index(job.plan.training.seed))  # whole rounds first
     with ExitStack() as held:
         if out is None:
             folder = Path(held.enter_context(tempfile.TemporaryDirectory()))
         else:
             folder = path_of("out", out, "arena")
-        executor = held.enter_context(executor_for(workers, scheduler))
-        results = run_sweep(
-            f"arena {suite}", jobs, folder / RUNS, executor, device="cpu", progress=progress
-        )
+        if finished:
+            done = [(job, JobFolder.of(job, folder / RUNS).outcome()) for job in jobs]
+            results = [(job, outcome) for job, outcome in done if outcome is not None]
+            require(bool(results), f"{folder} has no cell of this arena that is done. Wait for it.")
+        else:
+            executor = held.enter_context(executor_for(workers, scheduler))
+            sweep = f"arena {suite}"
+            outcomes = run_sweep(
+                sweep, jobs, folder / RUNS, executor, device="cpu", progress=progress
+            )
+            results = list(zip(jobs, outcomes, strict=True))
         found = Arena(
             suite=suite,
             protocol={
@@ -104,7 +115,7 @@ def arena(
             },
             cells=[
                 Cell.of(result, JobFolder.of(job, folder / RUNS).clock().processor_seconds)
-                for job, result in zip(jobs, results, strict=True)
+                for job, result in results
             ],
             environment=environment("cpu"),
             date=datetime.now(UTC).date().isoformat(),
