@@ -33,8 +33,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--words",
         type=make_integer_type(1),
-        help="words per length (default 512; for a step task all inputs held out for the test, or 1000 of each size, "
-        "for a language model 1000 windows, for a translator all sentences)",
+        help="words per length (default 512; for a step task all inputs held out for the test, or "
+        "1000 of each size, for a language model 1000 windows, for a translator all sentences)",
     )
     parser.add_argument(
         "--text",
