@@ -2,9 +2,13 @@
 
 `make proofs` runs it, after `export_zoo.py` has written those of the zoo; so does
 `python3 proofs/check.py FILE.v ...` for certificates of your own. It needs coqc and coqchk (Coq
-8.16 or later) and nothing but Python's standard library. It refuses certificates of another form
-than exports have (`form.py`), and words in the library that leave something unproved, demands that
-every theorem rests on no axiom, and prints what each file takes.
+8.16 or later), Flocq for theorems about floating point, and nothing but Python's standard library.
+It refuses certificates of another form than exports have (`form.py`), and words in the library that
+leave something unproved, demands that every theorem rests on no axiom, or, in floating point, on
+none but those of Coq's real numbers (`axioms.py`), and prints what each file takes.
+
+A header of C after a certificate, `FILE.v FILE.h`, is proved to give every word the class of the
+certificate's language (`programs.py`).
 """
 
 import argparse
@@ -18,10 +22,14 @@ import signal
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from axioms import REALS, allowed_axioms, describe_axioms, is_of_floats, rest_on
 from form import FormError, require_form
+from programs import RIGHT, SAFE, explain, question_about, read_header, theorems_about
+from weak_sums import explain_sums, question_about_sums
 
 HERE = Path(__file__).resolve().parent
 EXPORTED = HERE.parent / "build" / "proofs"
@@ -29,15 +37,23 @@ EXPORTED = HERE.parent / "build" / "proofs"
 
 LIBRARY = (
     *("Words", "Data", "Arrays", "TreeChecker", "TreeSound", "Recurrence", "Theorems"),
-    *("Networks", "Fractions", "QuickSums", "Weights", "Adder"),
+    *("Networks", "Runs", "Fractions", "QuickSums", "Weights", "Adder", "Functions"),
+    *("Programs", "ProgramChecker"),
 )
 """Files of the library, each after those that it needs."""
+
+FLOATS = ("Floats", "FloatNetworks", "Rounding", "Balls", "FloatWeights", "Margins")
+"""Files of the library about floating point, which need Flocq."""
+
+THEOREMS_FILE = "theorems_about_header"
+
+LAST = tuple(f"Lengthwise.{name}" for name in ("Weights", "Adder", "Functions", "ProgramChecker"))
+"""Files that need all others."""
 
 REFUSED = re.compile(
     r"\b(Admitted|admit|give_up|Axioms?|Parameters?|Conjecture|native_compute|native_cast_no_check|"
     r"Unset|bypass_check|Declare ML)\b"
 )
-CLOSED = "Closed under the global context"
 
 
 class ProofError(Exception):
@@ -107,6 +123,11 @@ def run(command: list[str], folder: Path, limits: Limits) -> tuple[float, int, s
     if child.returncode:
         what = f"{Path(command[0]).name} {command[-1]}"
         broken = limits.explain_failure(child.returncode, text)
+        if re.search(r"Cannot find a physical path.*Flocq|prefix\s+Flocq", text, re.S):
+            broken = (
+                "needs Flocq, and there is none. Install it: apt-get install libcoq-flocq, or "
+                "opam's coq-flocq"
+            )
         said = " ".join(text.split())[:500] or f"exit status {child.returncode}"
         raise ProofError(f"{what} {broken}." if broken else f"{what} failed: {said}")
     scale = 1 if sys.platform == "darwin" else 1024
@@ -125,48 +146,92 @@ def require_whole(path: Path) -> None:
         raise ProofError(f"{path} has the word {found[0]}, so it may be unproved.")
 
 
-def compile_library(build: Path, limits: Limits) -> list[dict[str, object]]:
-    """Compile the library into a folder; return a row of figures for the whole.
+def compile_library(
+    build: Path, limits: Limits, names: Sequence[str] = LIBRARY
+) -> dict[str, object]:
+    """Compile files of the library into a folder; return a row of figures for all of them.
 
     Raises:
         ProofError: a file is not proved.
     """
     build.mkdir(parents=True, exist_ok=True)
-    coqc, seconds, most, closed = tool("coqc"), 0.0, 0, 0
-    for name in LIBRARY:
-        require_whole(HERE / "theories" / f"{name}.v")
-        shutil.copy(HERE / "theories" / f"{name}.v", build)
+    coqc, seconds, most = tool("coqc"), 0.0, 0
+    for name in names:
+        path = HERE / "theories" / f"{name}.v"
+        require_whole(path)
+        shutil.copy(path, build)
         took, memory, text = run([coqc, "-q", "-Q", ".", "Lengthwise", f"{name}.v"], build, limits)
-        seconds, most, closed = seconds + took, max(most, memory), closed + text.count(CLOSED)
-    texts = [(HERE / "theories" / f"{name}.v").read_text() for name in LIBRARY]
-    theorems = sum(text.count("Print Assumptions") for text in texts)
-    if closed != theorems:
-        raise ProofError(f"{theorems} theorems of the library, but {closed} rest on no axiom.")
-    return [{"file": "library", "coqc_seconds": seconds, "coqc_megabytes": most}]
+        allowed = REALS if names is FLOATS else frozenset[str]()
+        _require_axioms(path, text, [allowed] * path.read_text().count("Print Assumptions"))
+        seconds, most = seconds + took, max(most, memory)
+    file = "floats" if names is FLOATS else "library"
+    return {"file": file, "coqc_seconds": seconds, "coqc_megabytes": most}
 
 
 def compile_certificate(
     path: Path, library: Path, build: Path, limits: Limits
 ) -> dict[str, object]:
-    """Compile one certificate in a folder; return its figures.
+    """Compile one certificate, or a language alone, in a folder; return its figures.
 
     Raises:
         FormError: it is not as exports are.
-        ProofError: it is not proved, or rests on an axiom.
+        ProofError: it is not proved, or rests on an axiom that it may not rest on.
     """
-    require_form(path)
+    names = require_form(path)
     build.mkdir(parents=True, exist_ok=True)
     shutil.copy(path, build)
-    seconds, memory, text = run(
-        [tool("coqc"), "-q", "-Q", str(library), "Lengthwise", path.name], build, limits
-    )
-    theorems = path.read_text().count("Print Assumptions")
-    if not theorems or text.count(CLOSED) != theorems:
+    command = [tool("coqc"), "-q", "-Q", str(library), "Lengthwise"]
+    try:
+        seconds, memory, text = run([*command, path.name], build, limits)
+    except ProofError as error:
+        if "expected to have type" not in str(error) or not any(map(is_of_floats, names)):
+            raise
+        certificate = path.read_text(encoding="utf-8")
+        (build / "question.v").write_text(question_about_sums(certificate))
+        reason = explain_sums(certificate, run([*command, "question.v"], build, limits)[2])
+        raise ProofError(f"{path} is not proved: {reason}") if reason else error from None
+    _require_axioms(path, text, [allowed_axioms(name) for name in names])
+    figures: dict[str, object] = {"file": path.stem, "bytes": path.stat().st_size}
+    figures["sha256"] = digest(path.read_text(encoding="utf-8"))
+    return {**figures, "coqc_seconds": seconds, "coqc_megabytes": memory}
+
+
+def _require_axioms(path: Path, text: str, allowed: Sequence[frozenset[str]]) -> None:
+    if not rest_on(text, allowed):
         raise ProofError(
             f"{path} has a theorem that rests on something: {' '.join(text.split())[:300]}"
         )
-    figures: dict[str, object] = {"file": path.stem, "bytes": path.stat().st_size}
-    figures["sha256"] = digest(path.read_text(encoding="utf-8"))
+
+
+def compile_program(
+    header: Path, certificate: Path, library: Path, build: Path, limits: Limits
+) -> dict[str, object]:
+    """Prove that a header is the language of a certificate in `build`; return its figures.
+
+    The theorems are in the file `theorems_about_header.v` of the folder `build / header.name`.
+
+    Raises:
+        FormError: it is not as exports are.
+        ProofError: it is not proved; the message says why.
+    """
+    folder = build / header.name
+    folder.mkdir(exist_ok=True)
+    command = [tool("coqc"), "-q", "-Q", str(library), "Lengthwise", "-Q", str(build), ""]
+    source = read_header(header)
+    (folder / f"{THEOREMS_FILE}.v").write_text(theorems_about(source, certificate.stem))
+    try:
+        seconds, memory, text = run([*command, f"{THEOREMS_FILE}.v"], folder, limits)
+    except ProofError as error:
+        if "expected to have type" not in str(error):
+            raise
+        (folder / "question.v").write_text(question_about(source, certificate.stem))
+        reason = explain(run([*command, "question.v"], folder, limits)[2])
+        raise ProofError(
+            f"{header} is not proved to be the language of {certificate.name}: it {reason}. Export "
+            f"both again."
+        ) from None
+    _require_axioms(header, text, [frozenset()] * 2)
+    figures: dict[str, object] = {"file": header.name, "bytes": header.stat().st_size}
     return {**figures, "coqc_seconds": seconds, "coqc_megabytes": memory}
 
 
@@ -176,56 +241,110 @@ def digest(text: str) -> str:
 
 
 def check_again(
-    modules: tuple[str, ...], library: Path, build: Path, limits: Limits, *, alone: bool
+    modules: Sequence[str], library: Path, folders: Sequence[Path], limits: Limits, *, alone: bool
 ) -> dict[str, object]:
     """Run coqchk on compiled modules, `alone` or with all that they need; return its figures.
 
     Raises:
-        ProofError: it is refused, or rests on an axiom.
+        ProofError: it refuses one, or finds an axiom.
     """
     command = [tool("coqchk"), "-silent", "-o", "-bytecode-compiler", "yes"]
     command += ["-Q", str(library), "Lengthwise"]
-    command += [] if build == library else ["-Q", str(build), ""]
-    seconds, memory, text = run([*command, *(["-norec"] if alone else []), *modules], build, limits)
+    command += [part for folder in folders for part in ("-Q", str(folder), "")]
+    command += [part for module in modules for part in (*["-norec"] * alone, module)]
+    seconds, memory, text = run(command, library, limits)
     if not alone and "Axioms: <none>" not in text:
-        names, said = " ".join(modules), " ".join(text.split())[:500]
-        raise ProofError(f"coqchk finds axioms under {names}: {said}")
+        raise ProofError(f"coqchk finds axioms under {modules}: {' '.join(text.split())[:500]}")
     return {"coqchk_seconds": seconds, "coqchk_megabytes": memory}
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Check the library and certificates; return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("files", nargs="*", type=Path, help="default: all of make proofs")
+    parser.add_argument(
+        "files",
+        nargs="*",
+        type=Path,
+        help="certificates .v, each with headers .h to prove of its language (default: all "
+        "certificates of make proofs)",
+    )
     parser.add_argument("--out", type=Path, help="write the figures as JSON")
     parser.add_argument("--quick", action="store_true", help="leave out coqchk")
     parser.add_argument("--seconds", type=count, help="of the processor, for a run of coqc at most")
     parser.add_argument("--megabytes", type=count, help="of memory, for a run of coqc at most")
     options = parser.parse_args(arguments)
     limits = Limits(seconds=options.seconds, megabytes=options.megabytes)
-    files = options.files or every_file()
     rows: list[dict[str, object]] = []
     try:
-        theorems = [require_form(path) for path in files]
+        files = with_headers(options.files or every_file())
+        theorems = [require_forms(*each) for each in files]
         with tempfile.TemporaryDirectory() as folder:
             library, build = Path(folder) / "library", Path(folder) / "certificates"
-            rows = compile_library(library, limits)
+            rows = [compile_library(library, limits)]
             if not options.quick:
-                leaves = "Lengthwise.Weights", "Lengthwise.Adder"
-                rows[0] |= check_again(leaves, library, library, limits, alone=False)
+                rows[0] |= check_again(LAST, library, [], limits, alone=False)
             show(rows[0])
-            for path, names in zip(files, theorems, strict=True):
+            if any(is_of_floats(name) for names in theorems for name in names):
+                rows.append(compile_library(library, limits, FLOATS))
+                if not options.quick:
+                    modules = [f"Lengthwise.{name}" for name in FLOATS]
+                    rows[1] |= check_again(modules, library, [], limits, alone=True)
+                show(rows[1])
+            for (path, headers), names in zip(files, theorems, strict=True):
                 rows.append(compile_certificate(path, library, build, limits))
                 if not options.quick:
-                    rows[-1] |= check_again((path.stem,), library, build, limits, alone=True)
-                show(rows[-1])
-                print(f"  {' '.join(names)}: closed, without an axiom", flush=True)
+                    rows[-1] |= check_again([path.stem], library, [build], limits, alone=True)
+                show(rows[-1], names)
+                for header in headers:
+                    rows.append(compile_program(header, path, library, build, limits))
+                    if not options.quick:
+                        folders = [build, build / header.name]
+                        rows[-1] |= check_again(
+                            [THEOREMS_FILE], library, folders, limits, alone=True
+                        )
+                    show(rows[-1], [RIGHT, SAFE])
         if options.out is not None:
             options.out.write_text(json.dumps(rows, indent=1) + "\n")
     except (ProofError, FormError, OSError) as error:
         print(f"proofs: {error}", file=sys.stderr)
         return 2
     return 0
+
+
+def with_headers(files: Sequence[Path]) -> list[tuple[Path, list[Path]]]:
+    """Return the certificates, each with the headers that follow it.
+
+    Raises:
+        FormError: a header follows none, or is not one.
+    """
+    found: list[tuple[Path, list[Path]]] = []
+    for path in files:
+        if path.suffix == ".c":
+            raise FormError(f"{path} has more than tables. Export a header of tables: FILE.h.")
+        if path.suffix != ".h":
+            found.append((path, []))
+        elif found:
+            found[-1][1].append(path)
+        else:
+            raise FormError(f"{path} follows no certificate. Use check.py FILE.v {path}.")
+    return found
+
+
+def require_forms(path: Path, headers: Sequence[Path]) -> list[str]:
+    """Return the names of a certificate's theorems, of which a language with headers has none.
+
+    Raises:
+        FormError: one of the files is not as exports are.
+    """
+    names = require_form(path)
+    if not names and not headers:
+        raise FormError(
+            f"{path} is a language without a theorem. Give a header to prove: check.py {path} "
+            f"FILE.h."
+        )
+    for header in headers:
+        read_header(header)
+    return names
 
 
 def every_file() -> list[Path]:
@@ -244,13 +363,15 @@ def count(text: str) -> int:
     return number
 
 
-def show(row: dict[str, object]) -> None:
-    """Print the figures of a file in a line."""
+def show(row: dict[str, object], theorems: Sequence[str] = ()) -> None:
+    """Print the figures of a file in a line, and its theorems."""
     parts = [
         f"{key} {value:,.1f}" if isinstance(value, float) else f"{key} {value}"
         for key, value in row.items()
     ]
     print("  ".join(parts), flush=True)
+    for line in describe_axioms(theorems):
+        print(f"  {line}", flush=True)
 
 
 if __name__ == "__main__":

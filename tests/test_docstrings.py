@@ -28,6 +28,7 @@ def functions() -> dict[str, Callable[..., Any]]:
 FUNCTIONS = functions()
 TRAINS = [
     *("lengthwise.train", "lengthwise.compare", "lengthwise.text.prepare_pairs"),
+    "lengthwise.arena",
     *("lengthwise.text.translate", "lengthwise.text.evaluate_translations"),
 ]
 

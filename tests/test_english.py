@@ -11,7 +11,13 @@ ROOT = Path(__file__).parent.parent
 CLEAN = (
     *("README.md", "SECURITY.md", "docs/index.md", "docs/first_proof.md", "docs/own_network.md"),
     *("docs/verification.md", "docs/certificate.md", "docs/proof_assistant.md", "docs/runs.md"),
-    *("docs/models.md", "docs/zoo.md", "docs/board.md", "docs/reproducing/proofs.md"),
+    *(
+        "docs/models.md",
+        "docs/layers.md",
+        "docs/zoo.md",
+        "docs/board.md",
+        "docs/reproducing/proofs.md",
+    ),
     *("docs/analysis.md", "docs/api.md", "docs/cluster.md", "docs/commands.md"),
     *("docs/constructions.md", "docs/dependencies.md", "docs/explorer.md", "docs/ladder.md"),
     *("docs/language_models.md", "docs/languages.md", "docs/notebooks.md", "docs/regular_gpt.md"),
@@ -19,10 +25,10 @@ CLEAN = (
     *("docs/reproducing/exact_weights.md", "docs/reproducing/ladder.md"),
     "docs/reproducing/speed.md",
     *("docs/words.md", "docs/reproducing/words.md", "docs/architecture.md", "docs/monitor.md"),
-    *("docs/logs.md", "docs/exports.md"),
+    *("docs/logs.md", "docs/exports.md", "docs/trust.md"),
     *(f"docs/notebooks/{name}.ipynb" for name in ("adder", "audit", "course", "labelled_words")),
     *(f"docs/notebooks/{name}.ipynb" for name in ("language", "own_network", "parity", "text")),
-    *("docs/steps.md", "docs/errata.md", "docs/examine.md", "docs/decoding.md"),
+    *("docs/steps.md", "docs/errata.md", "docs/examine.md", "docs/arena.md", "docs/decoding.md"),
     *("docs/reproducing.md", "docs/reproducing/chi2023.md"),
     *("docs/reproducing/chiang2022.md", "docs/reproducing/steps2022.md"),
 )

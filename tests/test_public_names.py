@@ -14,12 +14,14 @@ import lengthwise as lw
 def test_public_names() -> None:
     assert dir(lw) == sorted(lw.__all__)
     assert lw.__all__ == [
+        "Arena",
         "Certificate",
         "Comparison",
         "Construction",
         "Evaluation",
         "Examination",
         "Extraction",
+        "Function",
         "Inference",
         "Language",
         "Monitor",
@@ -27,6 +29,7 @@ def test_public_names() -> None:
         "Scores",
         "__version__",
         "adapt",
+        "arena",
         "certify",
         "check",
         "compare",
@@ -35,6 +38,7 @@ def test_public_names() -> None:
         "examine",
         "export",
         "extract",
+        "function",
         "infer",
         "interpret",
         "language",
@@ -55,7 +59,7 @@ def test_public_names() -> None:
         "shortcuts",
         "streaming",
     ]
-    assert lw.steps.__all__ == ["StepTask", "step_task"]
+    assert lw.steps.__all__ == ["RuleCertificate", "StepTask", "certify", "check", "step_task"]
     for module in (lw, lw.interpret, lw.steps):
         names = {*module.__all__} - {"__version__", "interpret", "steps"}
         assert all(callable(getattr(module, name)) for name in names)

@@ -13,8 +13,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from lengthwise.analysis.figures import MANY_COLORS, STYLE, Picture
+from lengthwise_papers.cells import accuracy_by_length, cells
 from lengthwise_papers.experiment import Record
-from lengthwise_papers.trained_experiment import accuracy_by_length, cells
 
 ROW = "parity"
 TRAINED_TO = 40

@@ -4,8 +4,9 @@ from typing import Any
 
 from lengthwise.messages import format_count
 from lengthwise.sweeps.folder import differing
-from lengthwise_papers.chi2023.table1 import FEWER_COLUMNS, MEASURED, NEAR
-from lengthwise_papers.trained_experiment import best_and_mean, one_digit
+from lengthwise_papers.cells import best_and_mean, one_digit
+from lengthwise_papers.chi2023.table1 import FEWER_COLUMNS
+from lengthwise_papers.chi2023.table1_columns import MEASURED, NEAR
 
 Run = dict[str, Any]
 Name = tuple[str, str, int]

@@ -12,9 +12,10 @@ from lengthwise.registry import Catalogue
 from lengthwise.sweeps.folder import JobFolder, Spent
 from lengthwise.sweeps.processes import LocalProcesses
 from lengthwise_papers.catalogue import EXPERIMENTS
+from lengthwise_papers.cells import span
 from lengthwise_papers.experiment import MeasurementOptions, Record, Table, choose_places
 from lengthwise_papers.parts import Part, PartsExperiment, train_in_folder
-from lengthwise_papers.trained_experiment import TrainedExperiment, span
+from lengthwise_papers.trained_experiment import TrainedExperiment
 from measured_parts import square
 
 SQUARES: PartsExperiment[tuple[int, ...]] = PartsExperiment(

@@ -16,19 +16,19 @@ from lengthwise.text.data.numbers import DIGITS, WORDS
 from lengthwise.text.data.parallel_corpus import PairsConfig, prepare_parallel
 from lengthwise.text.data.text_corpus import PrepareConfig, prepare_corpus
 from lengthwise_papers.catalogue import EXPERIMENTS
-from lengthwise_papers.chi2023 import table1
-from lengthwise_papers.chi2023.table1 import NEAR, TABLE_1
-from lengthwise_papers.experiment import CORPORA, MeasurementOptions, Record
-from lengthwise_papers.trained_experiment import (
-    CellRun,
-    TrainedExperiment,
+from lengthwise_papers.cells import (
     accuracy_by_length,
     difference,
-    flops_of,
     mean_accuracy,
     one_digit,
     reaches,
 )
+from lengthwise_papers.chi2023 import table1
+from lengthwise_papers.chi2023.table1 import TABLE_1
+from lengthwise_papers.chi2023.table1_columns import NEAR
+from lengthwise_papers.chi2023.table1_statements import check
+from lengthwise_papers.experiment import CORPORA, MeasurementOptions, Record
+from lengthwise_papers.trained_experiment import CellRun, TrainedExperiment, flops_of
 from trained_records import RECORDS, make_test_record, record
 
 TRAINED = [name for name, found in EXPERIMENTS.items() if isinstance(found, TrainedExperiment)]
@@ -113,7 +113,7 @@ def test_lengths_that_are_not_tested_count_as_those_around_them(
 
 
 def test_statements_fall_with_the_records() -> None:
-    verdicts = {one.says: one.holds for one in table1.check(RECORDS)}
+    verdicts = {one.says: one.holds for one in check(RECORDS)}
     reaches = "reaches the printed best and mean"
     (binary,) = (says for says in verdicts if says.startswith("with binary memory"))
     assert verdicts == {
@@ -124,8 +124,8 @@ def test_statements_fall_with_the_records() -> None:
     worse: list[Record] = copy.deepcopy(RECORDS)
     worse[1]["tests"][NEAR] = make_test_record({"41": 1})
     worse[4]["tests"][NEAR] = make_test_record({})
-    assert not any(one.holds for one in table1.check(worse))
-    assert table1.check([]) == []
+    assert not any(one.holds for one in check(worse))
+    assert check([]) == []
 
 
 def test_a_failed_run_is_shown_and_counts_nowhere() -> None:

@@ -11,9 +11,10 @@ import pytest
 import verdicts
 from lengthwise_papers import reproduce
 from lengthwise_papers.catalogue import EXPERIMENTS
+from lengthwise_papers.cells import run_name
 from lengthwise_papers.experiment import Statement, choose_places, file_name
 from lengthwise_papers.parts import PartsExperiment
-from lengthwise_papers.trained_experiment import TrainedExperiment, run_name
+from lengthwise_papers.trained_experiment import TrainedExperiment
 from remaining import OPEN, Remaining
 
 RESULTS = Path(__file__).parent.parent / "results"

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from lengthwise_papers.chi2023.table1 import FAR, NEAR
+from lengthwise_papers.cells import accuracy_by_length
+from lengthwise_papers.chi2023.table1_columns import FAR, NEAR
 from lengthwise_papers.experiment import Record
-from lengthwise_papers.trained_experiment import accuracy_by_length
 
 
 def make_test_record(wrong: dict[str, int], **more: Any) -> dict[str, Any]:

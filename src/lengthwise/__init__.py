@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from lengthwise import interpret, steps
     from lengthwise.answers import evaluate, predict
     from lengthwise.api import certify, compile, infer, load, train
+    from lengthwise.arenas.arena import arena
+    from lengthwise.arenas.record import Arena
     from lengthwise.constructions.exact import Construction
     from lengthwise.decoding.processor import logits_processor
     from lengthwise.evaluation.scores import Scores
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
     from lengthwise.examination.record import Examination
     from lengthwise.exports.export import export
     from lengthwise.interpret import extract
+    from lengthwise.languages.functions.by_name import function
+    from lengthwise.languages.functions.function import Function
     from lengthwise.languages.language import Language
     from lengthwise.languages.spec import language
     from lengthwise.models.custom_network import adapt
@@ -42,12 +46,14 @@ if TYPE_CHECKING:
     __version__: str
 
 __all__ = [
+    "Arena",
     "Certificate",
     "Comparison",
     "Construction",
     "Evaluation",
     "Examination",
     "Extraction",
+    "Function",
     "Inference",
     "Language",
     "Monitor",
@@ -55,6 +61,7 @@ __all__ = [
     "Scores",
     "__version__",
     "adapt",
+    "arena",
     "certify",
     "check",
     "compare",
@@ -63,6 +70,7 @@ __all__ = [
     "examine",
     "export",
     "extract",
+    "function",
     "infer",
     "interpret",
     "language",
@@ -74,24 +82,28 @@ __all__ = [
 ]
 
 _ELSEWHERE = {
+    "Arena": "arenas.record",
     "Certificate": "proofs.check.certificate",
     "Comparison": "report.compare",
     "Construction": "constructions.exact",
     "Evaluation": "problems.results",
     "Examination": "examination.record",
     "Extraction": "proofs.search.extracted_automaton",
+    "Function": "languages.functions.function",
     "Inference": "problems.inferred.inference",
     "Language": "languages.language",
     "Monitor": "monitor",
     "Run": "problems.base",
     "Scores": "evaluation.scores",
     "adapt": "models.custom_network",
+    "arena": "arenas.arena",
     "check": "proofs.check.file",
     "compare": "report.compare",
     "evaluate": "answers",
     "examine": "examination.examine",
     "export": "exports.export",
     "extract": "interpret",
+    "function": "languages.functions.by_name",
     "language": "languages.spec",
     "logits_processor": "decoding.processor",
     "predict": "answers",

@@ -10,12 +10,15 @@ from lengthwise.constructions.exact import Construction
 from lengthwise.constructions.folders import read_construction
 from lengthwise.constructions.known_constructions import construct
 from lengthwise.errors import ConfigError, LengthwiseWarning, VerificationError
+from lengthwise.languages.functions.function import Function
+from lengthwise.languages.functions.reading import require_named
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import alphabet_text, require_alphabet
 from lengthwise.models.custom import OwnModel, keep_again, own_name
 from lengthwise.models.eval_mode import keeps_mode
 from lengthwise.problems.base import Problem, Run
 from lengthwise.problems.capabilities import proving
+from lengthwise.problems.functions.problem import FunctionProblem
 from lengthwise.problems.infer_then_train import with_inference
 from lengthwise.problems.inferred.inference import Inference, infer_from, read_reference
 from lengthwise.problems.inferred.problem import InferredProblem
@@ -101,12 +104,12 @@ def infer(
 
 
 @report_silence("computing weights")
-def compile(spec: Language | str, **settings: Any) -> Construction:
+def compile(spec: Language | Function | str, **settings: Any) -> Construction:
     """Compute exact weights: `.model` is right by construction within `.range`.
 
     Args:
-        spec: a language; `circuit:FILE`; or a name such as `chiang2022/parity` or
-            `steps2022/addition-2`, which `lengthwise compile` lists.
+        spec: a language; a function on words; `circuit:FILE`; or a name such as
+            `chiang2022/parity` or `steps2022/addition-2`, which `lengthwise compile` lists.
         settings: of a language `rung` (the kind of network), `chunk_size`, `norm` and `target`; of
             a circuit `error` and `epsilon`; of a name those that the list says.
 
@@ -127,6 +130,8 @@ def compile(spec: Language | str, **settings: Any) -> Construction:
         ConfigError: a setting has another name or type.
         LanguageError, CircuitError: the language or circuit cannot be read.
     """
+    if isinstance(spec, Function):
+        spec = require_named(spec)
     if not isinstance(spec, str | Language):
         raise ConfigError(
             f"weights are computed for a language, a circuit or a name, such as 'parity', but got "
@@ -136,7 +141,7 @@ def compile(spec: Language | str, **settings: Any) -> Construction:
 
 
 def train(
-    language: Language | str | Problem | Inference,
+    language: Language | Function | str | Problem | Inference,
     model: str | OwnModel | None = None,
     *,
     out: Path | str | None = None,
@@ -152,10 +157,10 @@ def train(
     """Train a model on a language, a step task, words or a corpus; it is `run.model`.
 
     Args:
-        language: a language; `steps:addition` and other step tasks; `words:FILE`, labelled words;
-            `text:FOLDER` or `pairs:FOLDER`, a corpus; a `Problem`; or an `Inference`, whose
-            automaton is trained on. `words:FILE` without a `model` is inferred first; with one,
-            that learns the labels.
+        language: a language; a function on words; `steps:addition` and other step tasks;
+            `words:FILE`, labelled words; `text:FOLDER` or `pairs:FOLDER`, a corpus; a `Problem`;
+            or an `Inference`, whose automaton is trained on. `words:FILE` without a `model` is
+            inferred first; with one, that learns the labels.
         model: a name, `package.module:factory`, a network of your own (see `adapt`), or a function
             that builds one. By default `regular-gpt-binary` for a language (`regular-gpt-slots`
             where it has more than 16 state maps, or where the former is not proved), `step-decoder`
@@ -193,6 +198,8 @@ def train(
     symbols = alphabet_text(alphabet)
     if isinstance(language, Inference):
         language = InferredProblem.of(language)
+    if isinstance(language, Function):
+        language = FunctionProblem.of(language)
     if isinstance(language, str | Problem):
         if symbols is not None and isinstance(language, Problem):
             raise ConfigError("a problem has its alphabet; alphabet= is for a name. Leave it out.")
@@ -263,8 +270,9 @@ def certify(
         model: a run, a construction, or a network alone.
         language: another language than that of the run or construction; a network alone needs one.
         strength: `auto`, or a kind of claim. `snapped`, the default of continuous memory, is about
-            the model whose vectors are moved to the nearest of finitely many; others are about the
-            model as it runs.
+            the model whose vectors are moved to the nearest of finitely many; `tabulated`, that of
+            recurrences with code of their own, about its table, which only running the network
+            computes again; others are about the model as it runs.
         precision: `weights`, the model's own, or `bfloat16`, the model cast by `.bfloat16()`.
         max_chunks: compositions of a level after which the search ends.
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import lengthwise as lw
 from cli.shell import Shell
 from lengthwise.cli.commands import PLUGGED, WINGS, summaries
 from lengthwise.cli.main import main
@@ -82,6 +83,22 @@ def test_sample_draws_words_of_the_asked_class(shell: Shell) -> None:
     assert all(len(word) == 12 and word in language for word in words)
     assert shell(*arguments)[1] == out
     assert shell(*arguments, "--seed", "1")[1] != out
+
+
+def test_functions_are_described_and_sampled_with_their_outputs(shell: Shell) -> None:
+    printed = shell("describe", "rule:a -> b / c _ d")[1]
+    assert "kind            bimachine, 2 states from the left and 2 from the right" in printed
+    assert "num states   5" in printed
+    described = shell.json("describe", "add[base=2]")
+    assert described["function"]["left_states"] == 2
+    assert described["num_states"] == 4
+    lines = shell("sample", "gray", "--length", "9", "--count", "5")[1].splitlines()
+    gray = lw.function("gray")
+    assert len(lines) == 5
+    assert all(gray(word) == output for word, output in (line.split("\t") for line in lines))
+    assert {*shell.json("sample", "gray", "--length", "3")["words"][0]} == {"word", "output"}
+    status, _, error = shell("describe", "add[base=1]")
+    assert (status, "a base is from 2 to 16" in error) == (2, True)
 
 
 def test_languages_lists_the_catalogue_and_describe_tells_of_each(shell: Shell) -> None:

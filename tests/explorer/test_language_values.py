@@ -105,7 +105,12 @@ def test_a_large_monoid_has_sizes_only() -> None:
 
 
 @pytest.mark.parametrize(
-    "spec", ["att:/etc/passwd", "att[0=epsilon]:x", "py[states=2,alphabet=01]:os:system"]
+    "spec",
+    [
+        *("att:/etc/passwd", "att[0=epsilon]:x", "py[states=2,alphabet=01]:os:system"),
+        *("mealy:/etc/passwd", "gray | mealy:/etc/passwd", "prefixes:prefixes:att:x"),
+        "gray | function[states=2,alphabet=01]:os:system",
+    ],
 )
 def test_the_page_can_read_no_files_and_run_no_code(spec: str) -> None:
     with pytest.raises(LanguageError, match="read no files and run no code"):
@@ -113,7 +118,15 @@ def test_the_page_can_read_no_files_and_run_no_code(spec: str) -> None:
 
 
 def test_harmless_specifications_pass() -> None:
-    for spec in ("parity", "regex:(a|b)*", "regex[abc]:a", "ltl:O a", "group:S3", "count:a:3"):
+    for spec in (
+        "parity",
+        "regex:(a|b)*",
+        "regex[abc]:a",
+        "ltl:O a",
+        "group:S3",
+        "count:a:3",
+        "gray | gray",
+    ):
         require_harmless(spec)
 
 

@@ -95,3 +95,13 @@ def test_chunks_are_no_longer_than_the_checker_accepts() -> None:
     assert draw(0, chunk_size=MAX_POSITIONS).config.chunk_size == MAX_POSITIONS
     with pytest.raises(ConfigError, match=f"chunk_size={MAX_POSITIONS + 1}"):
         draw(0, chunk_size=MAX_POSITIONS + 1)
+
+
+def test_every_prefix_is_answered_as_a_word_of_its_own() -> None:
+    for seed, chunk_size in ((0, 2), (1, 3)):
+        model = draw(seed, chunk_size=chunk_size)
+        tokens = torch.randint(2, (5, 20), generator=torch.Generator().manual_seed(seed))
+        everywhere = model.every_position(tokens)
+        for end in range(1, 21):
+            assert torch.equal(everywhere[:, end - 1], model(tokens[:, :end]))
+    assert model.every_position(tokens[:, :0]).shape == (5, 0, 2)

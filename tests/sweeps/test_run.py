@@ -10,14 +10,14 @@ import pytest
 
 from lengthwise.errors import LengthwiseError, RunError
 from lengthwise.files import read_json, write_json
-from lengthwise.problems.base import evaluate_and_store
+from lengthwise.problems.base import Run, evaluate_and_store
 from lengthwise.problems.recognition import measure
 from lengthwise.problems.recognition.measure import RecognitionEvaluation
 from lengthwise.problems.runs import load_run, train
-from lengthwise.problems.sweep_tests import Test
+from lengthwise.problems.sweep_tests import Test, TestResult
 from lengthwise.sweeps import run as running
 from lengthwise.sweeps.folder import BusyError, JobFolder
-from lengthwise.sweeps.job import Job
+from lengthwise.sweeps.job import Job, jobs_over_seeds
 from lengthwise.sweeps.outcome import Outcome
 from lengthwise.sweeps.run import attempt, run_job
 from lengthwise.training.loop import find_kept_record
@@ -200,3 +200,18 @@ def test_an_outcome_is_that_of_the_same_settings_only(tmp_path: Path) -> None:
     write_json(file, stored)
     with pytest.raises(RunError, match=r"a run with training\.patience=99, but now training\.pat"):
         run_job(job, tmp_path)
+
+
+def measure_steps(run: Run, test: Test, *, factor: int) -> TestResult:
+    return TestResult.plain(test, "steps", {"product": factor * run.metrics[-1]["step"]})
+
+
+def test_a_test_can_measure_something_else(tmp_path: Path) -> None:
+    function = f"{__name__}:measure_steps"
+    test = Test(name="own", lengths=(9,), measure={"function": function, "factor": 3})
+    (job,) = jobs_over_seeds(small_plan(), [0], [test])
+    assert Job.from_dict(job.to_dict()) == job
+    plain = Test(name="own", lengths=(9,))
+    assert "measure" not in plain.to_dict()
+    outcome = run_job(job, tmp_path, device="cpu")
+    assert outcome.test("own").summary["product"] == 3 * outcome.steps

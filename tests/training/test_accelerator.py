@@ -22,6 +22,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 import lengthwise as lw
+from drawn_layers import marks_of
 from lengthwise import device_copies, precision
 from lengthwise.analysis.analyses import ANALYSES, analysis_of
 from lengthwise.errors import ConfigError
@@ -147,7 +148,10 @@ def _generator(real: Any = torch.Generator) -> torch.Generator:
     "relu-binary-final",
     "relu-binary-prefix",
 )
-@pytest.mark.parametrize(("name", "supervision"), list(_cases()))
+@pytest.mark.parametrize(
+    ("name", "supervision"),
+    [pytest.param(*case, marks=marks_of(case[0])) for case in _cases()],
+)
 def test_a_step_waits_for_the_device_once(
     name: str, supervision: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -280,7 +284,10 @@ def _train(plan: Plan, device: torch.device | str) -> list[float]:
 
 
 @pytest.mark.slow_except("scratchpad-window-codebook", "regular-gpt-binary-composition")
-@pytest.mark.parametrize(("name", "supervision"), list(_cases()))
+@pytest.mark.parametrize(
+    ("name", "supervision"),
+    [pytest.param(*case, marks=marks_of(case[0])) for case in _cases()],
+)
 def test_training_is_that_of_the_processor(
     name: str, supervision: str, there: torch.device
 ) -> None:

@@ -13,6 +13,7 @@ from lengthwise.analysis.figures import to_svg
 from lengthwise.errors import MissingLibraryError, NothingFinishedError, RunError, TextError
 from lengthwise.files import read_json, write_json, write_text
 from lengthwise_papers.catalogue import EXPERIMENTS
+from lengthwise_papers.cells import run_name
 from lengthwise_papers.experiment import (
     Experiment,
     MeasurementOptions,
@@ -22,7 +23,6 @@ from lengthwise_papers.experiment import (
     reproduce,
 )
 from lengthwise_papers.page import section
-from lengthwise_papers.trained_experiment import run_name
 
 
 class Stored(NamedTuple):

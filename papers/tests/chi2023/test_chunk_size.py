@@ -5,7 +5,8 @@ import pytest
 from lengthwise_papers.catalogue import EXPERIMENTS
 from lengthwise_papers.chi2023 import chunk_size
 from lengthwise_papers.chi2023.chunk_size import DECIDING, check, choose
-from lengthwise_papers.chi2023.table1 import NEAR, PUBLISHED
+from lengthwise_papers.chi2023.published import PUBLISHED
+from lengthwise_papers.chi2023.table1_columns import NEAR
 from lengthwise_papers.experiment import Record
 from trained_records import make_test_record, record
 

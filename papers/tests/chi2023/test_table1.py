@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from lengthwise.languages.spec import parse
+from lengthwise_papers.cells import best_and_mean, mean_curve
 from lengthwise_papers.chi2023 import table1
-from lengthwise_papers.chi2023.table1 import COLUMNS, NEAR, PUBLISHED, check, fit_table
+from lengthwise_papers.chi2023.published import COLUMNS, PUBLISHED
+from lengthwise_papers.chi2023.table1 import fit_table
+from lengthwise_papers.chi2023.table1_columns import NEAR, XAVIER, score_longer_lengths
+from lengthwise_papers.chi2023.table1_statements import check
 from lengthwise_papers.experiment import Record
-from lengthwise_papers.trained_experiment import (
-    best_and_mean,
-    mean_curve,
-)
 from trained_records import RECORDS, record
 
 ROWS = list(dict.fromkeys(row for row, _ in PUBLISHED))
@@ -101,7 +101,7 @@ def test_words_of_another_kind_are_not_set_beside_the_print() -> None:
     for one in audited:
         one["tests"][NEAR]["protocol"] = "audited"
     assert {row[1] for row in table1.table(audited)[1]} == {"measured"}
-    assert not any("printed" in one.says for one in table1.check(audited))
+    assert not any("printed" in one.says for one in check(audited))
 
 
 def test_binary_memory_is_told_by_its_worst_seed_and_length() -> None:
@@ -122,9 +122,7 @@ def test_a_transformer_fails_only_where_there_was_something_to_learn() -> None:
             record("parity", "rnn", 0, rnn),
             record("parity", "transformer", 0, transformer, **more),
         ]
-        return [
-            (one.holds, one.measured) for one in table1.check(found) if "Transformer" in one.says
-        ]
+        return [(one.holds, one.measured) for one in check(found) if "Transformer" in one.says]
 
     half = {str(n): 5 for n in range(41, 45)}
     assert says({"41": 5}, half) == []
@@ -140,7 +138,7 @@ def test_lengths_of_training_do_not_count() -> None:
     trained = {"settings": {"data": {"max_length": 42}}}
     runs = [record("d-12", "regular-gpt C=2", 0, {"41": 10, "42": 10, "44": 1}, **trained)]
     assert best_and_mean(runs, NEAR)[0] < 50
-    assert table1._score_longer_lengths(runs) == (95.0, 95.0)
+    assert score_longer_lengths(runs) == (95.0, 95.0)
     columns, rows = table1.table(runs)
     assert dict(zip(columns, rows[1], strict=True))["RegularGPT C=2"] == "95.0 (1 seed)"
 
@@ -154,19 +152,19 @@ def hard(chunk_size: int, steps: int, wrong: dict[str, int]) -> list[Record]:
 
 def test_modular_arithmetic_is_open_until_it_has_the_steps_of_its_authors() -> None:
     reaches = "RegularGPT C=2 reaches the printed best and mean in Modular Arithmetic"
-    short = table1.check(hard(2, 60_000, {}))
+    short = check(hard(2, 60_000, {}))
     assert [(one.says, one.variant, one.verdict) for one in short] == [
         (reaches, "", "open"),
         (reaches, "trained in another way, 60,000 steps", "yes"),
     ]
-    (long,) = table1.check(hard(2, 1_000_000, {"41": 9}))
+    (long,) = check(hard(2, 1_000_000, {"41": 9}))
     assert (long.says, long.variant, long.verdict) == (reaches, "", "no")
 
 
 @pytest.mark.parametrize(("steps", "verdict"), [(5_000, "open"), (60_000, "yes")])
 def test_a_larger_chunk_is_judged_by_runs_of_the_same_budget(steps: int, verdict: str) -> None:
     half = {str(n): 5 for n in range(41, 45)}
-    found = table1.check([*hard(2, 60_000, {}), *hard(3, steps, half)])
+    found = check([*hard(2, 60_000, {}), *hard(3, steps, half)])
     (larger,) = (one for one in found if one.says.startswith("a larger C"))
     assert larger.verdict == verdict
 
@@ -183,7 +181,7 @@ def test_regular_gpt_is_ahead_if_it_is_in_every_row() -> None:
         ]
         for one in records:
             one["settings"] = {"data": {"max_length": 40}, "training": {"steps": 1_000_000}}
-        (found,) = (one for one in table1.check(records) if "outperforms" in one.says)
+        (found,) = (one for one in check(records) if "outperforms" in one.says)
         return found.verdict, found.measured
 
     assert ahead(half) == ("yes", "in all 12 rows")
@@ -200,9 +198,7 @@ def test_the_preset_paper_has_the_initial_weights_of_the_authors_beside_ours() -
     assert {(preset, column) for (preset, column), kind in drawn.items() if kind == "haiku"} == {
         ("paper", f"regular-gpt C={column}") for column in ("2", "3", "3, growing")
     }
-    assert {key for key in drawn if key[1] in table1.XAVIER} == {
-        ("paper", column) for column in table1.XAVIER
-    }
+    assert {key for key in drawn if key[1] in XAVIER} == {("paper", column) for column in XAVIER}
 
 
 def test_other_initial_weights_are_a_variant_of_the_statement() -> None:
@@ -211,7 +207,7 @@ def test_other_initial_weights_are_a_variant_of_the_statement() -> None:
         record("parity", "regular-gpt C=2, xavier", 0, {}),
     ]
     says = "RegularGPT C=2 reaches the printed best and mean"
-    assert [(one.says, one.variant, one.holds) for one in table1.check(found)] == [
+    assert [(one.says, one.variant, one.holds) for one in check(found)] == [
         (says, "", False),
         (says, "Xavier weights", True),
     ]
@@ -234,7 +230,7 @@ def test_a_mean_within_what_other_seeds_may_do_decides_nothing() -> None:
             record("parity", "regular-gpt C=3", seed, chance if seed < fails else {})
             for seed in range(seeds)
         ]
-        (found,) = table1.check(runs)
+        (found,) = check(runs)
         assert found.runs == seeds
         return found.verdict, found.measured
 

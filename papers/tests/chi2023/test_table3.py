@@ -11,16 +11,15 @@ from lengthwise.layers.chunks import depth
 from lengthwise_papers.chi2023 import table3
 from lengthwise_papers.chi2023.figure4 import FIGURE_4, check_fields
 from lengthwise_papers.chi2023.table3 import (
-    LAST,
-    PUBLISHED,
     TABLE_3,
     Sizes,
-    check,
     intervals_table,
     levels_table,
     list_printed,
     table,
 )
+from lengthwise_papers.chi2023.table3_columns import LAST, PUBLISHED, split_column
+from lengthwise_papers.chi2023.table3_statements import check
 from lengthwise_papers.experiment import MeasurementOptions, Record
 
 
@@ -109,7 +108,7 @@ def test_the_names_of_columns_say_what_is_trained(preset: str) -> None:
     regular = {name: settings for name, (_, settings) in columns.items() if " / " in name}
     assert regular
     for name, settings in regular.items():
-        chunk, num_layers, variant = table3._network(name)
+        chunk, num_layers, variant = split_column(name)
         assert (chunk, num_layers) == (settings["chunk_size"], settings["num_layers"])
         said = ["norms after the branches"] if settings.get("norm") == "post" else []
         said += [f"{settings['steps']:,} steps"] if "steps" in settings else []

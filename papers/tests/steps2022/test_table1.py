@@ -14,10 +14,10 @@ from lengthwise.problems.base import Plan
 from lengthwise.problems.planning import make_plan
 from lengthwise.sweeps.job import Job
 from lengthwise.sweeps.sweep import Progress
+from lengthwise_papers.cells import run_name
 from lengthwise_papers.experiment import MeasurementOptions, Record
 from lengthwise_papers.steps2022 import table1
 from lengthwise_papers.steps2022.table1 import FIGURE_3, FIGURE_4, TABLE_1, Choice
-from lengthwise_papers.trained_experiment import run_name
 from step_records import HOT, SINE, by_name, record
 
 FEW = Choice(128, 1_000, "sinusoidal")

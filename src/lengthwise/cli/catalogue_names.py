@@ -3,12 +3,16 @@
 RECOGNISERS = (
     *("regular-gpt", "regular-gpt-binary", "regular-gpt-rational", "regular-gpt-slots"),
     *("elman", "elman-relu", "gru", "lstm", "elman-binary", "gru-binary", "relu-binary"),
+    *("linear-attention", "retnet", "gla", "deltanet", "deltanet-negative", "gated-deltanet"),
+    *("gated-deltanet-negative", "deltaproduct", "rwkv7", "mamba", "mamba-negative", "mamba2"),
+    *("mamba2-negative", "mlstm", "slstm", "pd-ssm", "block-diagonal", "ldru"),
     *("encoder-cls", "chomsky-transformer", "universal-transformer", "universal-transformer-log"),
     *("decoder", "scratchpad", "scratchpad-window"),
 )
 
 MODELS = {
     "languages": (RECOGNISERS, "regular-gpt-binary"),
+    "functions": (RECOGNISERS, "regular-gpt-binary"),
     "step tasks": (("step-decoder", "pointer-decoder", "gpt2"), "step-decoder"),
     "files of words": (RECOGNISERS, "gru"),
     "automata inferred from words": (RECOGNISERS, "regular-gpt-slots"),

@@ -183,7 +183,7 @@ def _remedy(certificate: Certificate, is_compiled: bool) -> str:
         return ""
     if is_compiled:
         return " Compile it with --as slots, which is proved for any automaton."
-    if certificate.strength in ("snapped", "robust"):
+    if certificate.is_of_snapped or certificate.strength == "robust":
         return " Train longer, or train a model that is proved as it runs: regular-gpt-slots."
     return " Train longer, or give a greater --max-chunks if that is the reason."
 
@@ -195,7 +195,7 @@ def _classify_unsnapped(certificate: Certificate, model: "nn.Module") -> str | N
     """
     from lengthwise.proofs.search.network import predict_class
 
-    if certificate.strength != "snapped" or certificate.counterexample is None:
+    if not certificate.is_of_snapped or certificate.counterexample is None:
         return None
     number = predict_class(model, certificate.language.encode(certificate.counterexample.word))
     return None if number is None else certificate.language.class_names[number]
@@ -309,6 +309,12 @@ def _require_own(run: Path, certificate: Certificate) -> None:
     from lengthwise.training.runs import RunFolder
 
     require_own_certificate(certificate, RunFolder(run))
+    if certificate.kind == "Table":
+        from lengthwise.problems.runs import load_run
+        from lengthwise.proofs.search.certify_table import recompute
+
+        recompute(certificate, load_run(run, device="cpu").model)
+        note("computed again: the network in the folder leads as the table says.")
 
 
 def _verdict_of(certificate: Certificate, arguments: argparse.Namespace) -> str:
@@ -339,7 +345,10 @@ def _export(
     file: str, verified: Certificate, induction: Induction | PrefixInduction | None
 ) -> None:
     from lengthwise.proofs.export.rocq import save_rocq
-    from lengthwise.proofs.export.rocq_weights import reason_without_weights
+    from lengthwise.proofs.export.rocq_weights import (
+        reason_without_floats,
+        reason_without_weights,
+    )
 
     try:
         save_rocq(Path(file), verified, induction)
@@ -350,6 +359,9 @@ def _export(
     without = reason_without_weights(verified)
     table = _TABLES.get(verified.strength, "the table")
     theorems = f"{table}, not about weights ({without})" if without else f"{table} and the weights"
+    if not without:
+        inexact = reason_without_floats(verified)
+        theorems += f", not about rounding ({inexact})" if inexact else ", with their rounding"
     note(f"wrote {file}, about {theorems}: coqc -Q proofs/theories Lengthwise {file} checks it")
 
 

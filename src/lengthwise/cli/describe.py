@@ -1,5 +1,7 @@
 """The command `describe`: prints states, classes, monoid and sample words of a language.
 
+Of a function, it first prints the automata and some outputs.
+
 It also prints which transformer can carry the language, and the classes on which that depends.
 """
 
@@ -12,7 +14,7 @@ from lengthwise.languages.characters import list_symbols
 from lengthwise.languages.describe import LADDER_KEYS, describe
 from lengthwise.languages.ladder import QUESTIONS
 from lengthwise.languages.language import Language
-from lengthwise.languages.spec import parse
+from lengthwise.languages.spec import names_function, parse
 from lengthwise.messages import format_count
 
 _MOST_SHOWN = 16
@@ -32,12 +34,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Print the description of the language."""
+    if names_function(arguments.spec):
+        _describe_function(arguments)
+        return
     language = parse(arguments.spec, arguments.alphabet)
     description = describe_with_note(language)
     if arguments.json:
         print_json(description)
     else:
         print_description(language, description)
+
+
+def _describe_function(arguments: argparse.Namespace) -> None:
+    """Print the automata and some outputs of a function, and the language of its prefixes."""
+    from lengthwise.languages.functions.describe import describe_function, facts_of_function
+    from lengthwise.languages.functions.reading import reading_of
+    from lengthwise.languages.functions.spec import parse_function
+
+    function = parse_function(arguments.spec, parse, arguments.alphabet)
+    language = reading_of(function).language
+    description = describe_with_note(language)
+    if arguments.json:
+        print_json({"function": describe_function(function), **description})
+        return
+    print_facts(facts_of_function(function))
+    print("\nThe language of its prefixes, which a network learns")
+    print_description(language, description)
 
 
 def describe_with_note(language: Language) -> dict[str, Any]:

@@ -1,4 +1,7 @@
-"""The command `sample`: draws words of one length uniformly, from all words or from one class."""
+"""The command `sample`: draws words of one length uniformly, from all words or from one class.
+
+The inputs of a function have its outputs behind them.
+"""
 
 import argparse
 
@@ -10,6 +13,7 @@ from lengthwise.cli.output import (
     print_json,
 )
 from lengthwise.errors import ConfigError, unknown_name
+from lengthwise.languages.functions.by_name import function_of
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 
@@ -53,6 +57,14 @@ def run(arguments: argparse.Namespace) -> None:
         arguments.count, arguments.length, torch.Generator().manual_seed(arguments.seed), label
     )
     words = [language.decode(word) for word in batch.tokens.tolist()]
+    if (function := function_of(language)) is not None:
+        outputs = {word: function(word) for word in words}
+        if arguments.json:
+            rows = [{"word": word, "output": outputs[word]} for word in words]
+            print_json({"words": rows})
+        else:
+            print_answers(f"{word}\t{outputs[word]}" for word in words)
+        return
     if arguments.json:
         print_json({"words": words})
     else:

@@ -17,7 +17,7 @@ from lengthwise.languages.green import Green
 from lengthwise.languages.ladder import QUESTIONS, ladder
 from lengthwise.languages.language import Language
 from lengthwise.languages.monoid import Monoid, transition_monoid
-from lengthwise.languages.spec import is_self_contained
+from lengthwise.languages.spec import is_self_contained, names_function
 from lengthwise.languages.validation import short
 from lengthwise.messages import shorten
 
@@ -44,7 +44,8 @@ def require_harmless(spec: str) -> None:
     Raises:
         LanguageError: it does.
     """
-    if re.match(r"[\w-]+(\[.*?\])?:", spec) and not is_self_contained(spec):
+    has_kind = re.match(r"[\w-]+(\[.*?\])?:", spec) is not None or names_function(spec)
+    if has_kind and not is_self_contained(spec):
         raise LanguageError(
             f"the page takes regex:, ltl:, ltlf:, group:, count:, subregular: and names, which "
             f"read no files and run no code, but this is {short(spec)}. Give others to lengthwise "

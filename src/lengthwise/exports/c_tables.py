@@ -3,10 +3,67 @@
 import re
 from string import Template
 
+from lengthwise.errors import ConfigError
 from lengthwise.escapes import printable
 from lengthwise.exports.format import Exported, Format
 from lengthwise.languages.characters import list_symbols
 from lengthwise.messages import format_count
+
+_CORE = Template(
+    r"""static const $state_type ${name}_next[$states][$symbols] = {
+$rows
+};
+
+static const $class_type ${name}_classes[$states] = {
+$class_row
+};
+
+/* the state before the first symbol */
+${linkage}unsigned ${name}_reset(void)
+{
+    return 0;
+}
+
+/* the state after one more symbol */
+${linkage}unsigned ${name}_step(unsigned state, unsigned symbol)
+{
+    if (state >= ${big}_STATES || symbol >= ${big}_SYMBOLS)
+        return ${big}_STATES;
+    return ${name}_next[state][symbol];
+}
+
+/* the class of what was read */
+${linkage}unsigned ${name}_class(unsigned state)
+{
+    if (state >= ${big}_STATES)
+        return ${big}_$outside;
+    return ${name}_classes[state];
+}
+"""
+)
+
+_HEADER = Template(
+    r"""/*
+$comment
+ *
+ * States, symbols and classes are numbers from 0. A number that is not a symbol leads to the state
+ * ${big}_STATES, which stays and has the class ${big}_NONE.
+ *
+ *     unsigned state = ${name}_reset();
+ *     state = ${name}_step(state, 0);
+ *     number = ${name}_class(state);
+ */
+
+#include <stdint.h>
+#ifndef ${big}_H
+#define ${big}_H
+
+enum { ${big}_STATES = $states, ${big}_SYMBOLS = $symbols, ${big}_NONE = $largest };
+
+$core
+#endif
+"""
+)
 
 _FILE = Template(
     r"""/*
@@ -34,14 +91,7 @@ unsigned ${name}_class(unsigned state);
 unsigned ${name}_symbol(const char *text, size_t length);
 const char *${name}_class_name(unsigned number);
 
-static const $state_type ${name}_next[$states][$symbols] = {
-$rows
-};
-
-static const $class_type ${name}_classes[$states] = {
-$class_row
-};
-
+$core
 static const char *const ${name}_class_names[$classes] = {
 $class_names
 };
@@ -50,26 +100,6 @@ $class_names
 static const struct { const char *text; size_t length; unsigned symbol; } ${name}_symbols[] = {
 $symbol_names
 };
-
-/* the state before the first symbol */
-unsigned ${name}_reset(void)
-{
-    return 0;
-}
-
-/* the state after one more symbol */
-unsigned ${name}_step(unsigned state, unsigned symbol)
-{
-    if (state >= ${big}_STATES || symbol >= ${big}_SYMBOLS)
-        return ${big}_STATES;
-    return ${name}_next[state][symbol];
-}
-
-/* the class of what was read */
-unsigned ${name}_class(unsigned state)
-{
-    return state < ${big}_STATES ? ${name}_classes[state] : (unsigned)${big}_CLASSES;
-}
 
 /* the number of a symbol as it is written in UTF-8; ${big}_SYMBOLS if there is none */
 unsigned ${name}_symbol(const char *text, size_t length)
@@ -137,6 +167,8 @@ _CHARACTER_ENDS = (
     "length == (size_t)(symbol[0] < 0x80 ? 1 : symbol[0] < 0xe0 ? 2 : symbol[0] < 0xf0 ? 3 : 4)"
 )
 _LINE = 96
+_LARGEST = 32767
+"""The largest number that every `int` of C can hold."""
 
 
 class C(Format):
@@ -147,22 +179,15 @@ class C(Format):
     def content(self, exported: Exported) -> str:
         """Return the file."""
         machine = exported.machine
-        name = _identifier(exported.name)
         symbols = sorted((symbol.encode(), i) for i, symbol in enumerate(machine.alphabet))
         longest = max(len(text) for text, _ in symbols)
         first = machine.alphabet[0].encode()
+        named = _named(exported)
         return _FILE.substitute(
+            named,
             comment=_comment(exported),
-            name=name,
-            big=name.upper(),
+            core=_CORE.substitute(named, linkage="", outside="CLASSES"),
             example=f"{_string(first)}, {len(first)}".replace("/", "\\057"),
-            states=machine.num_states,
-            symbols=machine.num_symbols,
-            classes=machine.num_classes,
-            state_type=_type(machine.num_states - 1),
-            class_type=_type(machine.num_classes - 1),
-            rows=",\n".join(f"    {{{_numbers(row)}}}" for row in machine.transitions),
-            class_row=f"    {_numbers(machine.classes)}",
             class_names=",\n".join(f"    {_string(n.encode())}" for n in machine.class_names),
             symbol_names=",\n".join(
                 f"    {{{_string(text)}, {len(text)}, {i}}}" for text, i in symbols
@@ -170,6 +195,56 @@ class C(Format):
             room=1 + (longest if machine.spaced else 4),
             is_complete=f"length > {longest}" if machine.spaced else _CHARACTER_ENDS,
         )
+
+
+class Header(Format):
+    """Writes the tables and three functions alone, in the part of C that `proofs/check.py` reads.
+
+    `proofs/theories/Programs.v` defines this part. Its constants are at most 32,767, which every
+    `int` of C can hold, and its comments are ASCII without backslashes and question marks.
+    """
+
+    summary = "C, a header of integer tables, which Rocq can prove"
+
+    def content(self, exported: Exported) -> str:
+        """Return the header.
+
+        Raises:
+            ConfigError: the automaton has more than 32,767 states, symbols or classes.
+        """
+        machine = exported.machine
+        largest = max(machine.num_states, machine.num_symbols, machine.num_classes)
+        if largest > _LARGEST:
+            raise ConfigError(
+                f"a header has numbers up to {_LARGEST:,}, but this automaton has "
+                f"{machine.num_states:,} states, {machine.num_symbols:,} symbols and "
+                f"{machine.num_classes:,} classes. Save it as .c."
+            )
+        named = _named(exported)
+        comment = _comment(exported)
+        return _HEADER.substitute(
+            named,
+            comment=re.sub(r"[^ -~\n]|[\\?]", lambda found: f"&#{ord(found[0])};", comment),
+            core=_CORE.substitute(named, linkage="static inline ", outside="NONE"),
+            largest=_LARGEST,
+        )
+
+
+def _named(exported: Exported) -> dict[str, object]:
+    """Return what both files have, by the names of the templates."""
+    machine = exported.machine
+    name = _identifier(exported.name)
+    return {
+        "name": name,
+        "big": name.upper(),
+        "states": machine.num_states,
+        "symbols": machine.num_symbols,
+        "classes": machine.num_classes,
+        "state_type": _type(machine.num_states - 1),
+        "class_type": _type(machine.num_classes - 1),
+        "rows": ",\n".join(f"    {{{_numbers(row)}}}" for row in machine.transitions),
+        "class_row": f"    {_numbers(machine.classes)}",
+    }
 
 
 def _comment(exported: Exported) -> str:

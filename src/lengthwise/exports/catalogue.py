@@ -22,6 +22,8 @@ FORMATS: Catalogue[type[Format]] = Catalogue(
         ".hoa": f"{_HERE}.hoa:Hoa",
         ".jff": f"{_HERE}.jflap:Jflap",
         ".onnx": f"{_HERE}.onnx_file:Onnx",
+        ".h": f"{_HERE}.c_tables:Header",
+        ".v": f"{_HERE}.rocq_language:Rocq",
     },
     group="lengthwise.formats",
     expected=Format,

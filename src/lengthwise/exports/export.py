@@ -32,7 +32,7 @@ def export(subject: Subject | str | Path, path: Path | str) -> Exported:
             folder. A run's automaton is written if its folder has a proof, and its network
             (`.onnx`) in any case.
         path: the file: `.c`, `.dot`, `.gv`, `.svg`, `.pdf`, `.png`, `.regex`, `.txt`, `.att`,
-            `.hoa`, `.jff`, `.mmd`, `.json` or `.onnx`.
+            `.hoa`, `.jff`, `.mmd`, `.json`, `.onnx`, `.h` or `.v`.
 
     Returns:
         What was written: the automaton, and the `.notes` in the file's comment.
@@ -150,7 +150,7 @@ def _proof_of(run: "Run") -> _Proof | None:
     digest = read_object(proof.path)["digest"]
     words = "every word" if language.domain is None else "every word of the domain"
     said = f"Certificate {digest}: {proof.certificate.statement}"
-    which = "snapped network" if proof.certificate.strength == "snapped" else "network"
+    which = "snapped network" if proof.certificate.is_of_snapped else "network"
     notes = (
         f"The automaton of {_named(language)}, proved of the {which} of {place_of(run)}.",
         said,

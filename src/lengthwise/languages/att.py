@@ -39,7 +39,9 @@ _SPECIAL = re.compile(r"@_(IDENTITY|UNKNOWN)_SYMBOL_@|@[PNRDCU]\..*@")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _Line:
+class AttLine:
+    """A line of a file, and its fields."""
+
     number: int
     fields: tuple[str, ...]
 
@@ -67,7 +69,7 @@ def from_att(
             label is not in the alphabet that is given.
     """
     file_name = str(path)
-    lines = _read(Path(path))
+    lines = read_att_lines(Path(path))
     arcs, final = _parse(file_name, lines)
     _say_what_was_taken(file_name, lines)
     if not arcs:
@@ -149,52 +151,61 @@ def to_att(language: Language) -> str:
 # ---- reading ---------------------------------------------------------------------------------
 
 
-def _read(path: Path) -> list[_Line]:
+def read_att_lines(path: Path) -> list[AttLine]:
+    """Read the lines of a file.
+
+    Raises:
+        LanguageError: it cannot be read, or is empty.
+    """
     text = read_text(path, "an AT&T file", LanguageError)
     lines = []
     for number, line in enumerate(text.split("\n"), start=1):
         fields = line.strip("\r").split("\t") if "\t" in line else line.split()
         if line.strip():
             lines.append(
-                _Line(number=number, fields=tuple(field.strip() or field for field in fields))
+                AttLine(number=number, fields=tuple(field.strip() or field for field in fields))
             )
     if not lines:
         raise LanguageError(f"{path}: an automaton has at least one line, but the file is empty.")
     return lines
 
 
-def _parse(file_name: str, lines: Sequence[_Line]) -> tuple[list[_Arc], list[str]]:
+def _parse(file_name: str, lines: Sequence[AttLine]) -> tuple[list[_Arc], list[str]]:
     """Return the arcs and the final states, without those of infinite weight."""
     for line in lines:
         if line.fields[0] == "--":
-            _refuse(file_name, line, "another automaton begins. Keep one in a file")
+            refuse_att_line(file_name, line, "another automaton begins. Keep one in a file")
         if not 1 <= len(line.fields) <= 5:
-            _refuse(file_name, line, "a line is 'source target label ...' or 'state [weight]'")
+            refuse_att_line(
+                file_name, line, "a line is 'source target label ...' or 'state [weight]'"
+            )
         if "" in line.fields:
             place = line.fields.index("")
-            _refuse(file_name, line, f"field {place + 1} is empty. {_remedy(line, place)}")
+            refuse_att_line(file_name, line, f"field {place + 1} is empty. {_remedy(line, place)}")
         for state in line.fields[: 2 if len(line.fields) > 2 else 1]:
-            if _has_space(state):
-                _refuse(
+            if has_space(state):
+                refuse_att_line(
                     file_name,
                     line,
                     f"state {state!r} has a space in it. Separate the fields of a line by tabs "
                     f"alone or by spaces alone",
                 )
     final = [
-        line.fields[0] for line in lines if len(line.fields) <= 2 and _exists(file_name, line, 1)
+        line.fields[0] for line in lines if len(line.fields) <= 2 and arc_exists(file_name, line, 1)
     ]
     rows = [line for line in lines if len(line.fields) > 2]
     widths = {len(line.fields) for line in rows}
     if {3, 5} <= widths:
         odd = next(line for line in rows if len(line.fields) == 3)
-        _refuse(file_name, odd, "arcs have one label, or input and output; this file mixes the two")
+        refuse_att_line(
+            file_name, odd, "arcs have one label, or input and output; this file mixes the two"
+        )
     is_pair = 5 in widths or (widths == {4} and _four_fields(rows) == "pair")
     arcs = []
     for line in rows:
         source, target, label, *rest = line.fields
-        if is_pair and _name(rest[0]) != _name(label):
-            _refuse(
+        if is_pair and name_label(rest[0]) != name_label(label):
+            refuse_att_line(
                 file_name,
                 line,
                 f"input {label!r} and output {rest[0]!r} differ, so this is a transducer, and only "
@@ -206,28 +217,32 @@ def _parse(file_name: str, lines: Sequence[_Line]) -> tuple[list[_Arc], list[str
                 ),
             )
         if _SPECIAL.fullmatch(label):
-            _refuse(file_name, line, f"label {label!r} stands for other symbols. Write them out")
-        if _has_space(label):
+            refuse_att_line(
+                file_name, line, f"label {label!r} stands for other symbols. Write them out"
+            )
+        if has_space(label):
             name = "_".join(label.split()) or "_"
-            _refuse(
+            refuse_att_line(
                 file_name,
                 line,
                 f"field 3, label {label!r}, has a space in it, but symbols have none. Rename it, "
                 f"such as to {name!r}",
             )
-        if _exists(file_name, line, 4 if is_pair else 3):
-            arcs.append(_Arc(number=line.number, source=source, target=target, label=_name(label)))
+        if arc_exists(file_name, line, 4 if is_pair else 3):
+            arcs.append(
+                _Arc(number=line.number, source=source, target=target, label=name_label(label))
+            )
     return arcs, final
 
 
-def _remedy(line: _Line, place: int) -> str:
+def _remedy(line: AttLine, place: int) -> str:
     """Return what to do about an empty field."""
     if place in (2, 3):
         return f"Write {EPSILON} for epsilon, or remove the tab"
     return "Name the state" if place == 0 or len(line.fields) > 2 else "Remove the tab"
 
 
-def _say_what_was_taken(file_name: str, lines: Sequence[_Line]) -> None:
+def _say_what_was_taken(file_name: str, lines: Sequence[AttLine]) -> None:
     """Warn of labels that may mean something else where they come from."""
     warned: set[str] = set()
     for line in lines:
@@ -248,7 +263,7 @@ def _say_what_was_taken(file_name: str, lines: Sequence[_Line]) -> None:
         )
 
 
-def _four_fields(rows: Sequence[_Line]) -> Literal["pair", "weight"]:
+def _four_fields(rows: Sequence[AttLine]) -> Literal["pair", "weight"]:
     """Return the meaning of the fourth field where all arcs have four fields.
 
     It is a weight if all are numbers and at least one has a point, an exponent or is Infinity.
@@ -257,7 +272,7 @@ def _four_fields(rows: Sequence[_Line]) -> Literal["pair", "weight"]:
     """
     labels = [row.fields[2] for row in rows]
     fourth = [row.fields[3] for row in rows]
-    if all(_name(a) == _name(b) for a, b in zip(labels, fourth, strict=True)):
+    if all(name_label(a) == name_label(b) for a, b in zip(labels, fourth, strict=True)):
         return "pair"
     if any(_number(field) is None for field in fourth):
         return "pair"
@@ -269,17 +284,18 @@ def _is_written_as_weight(field: str) -> bool:
     return value is not None and (math.isinf(value) or not set(field).isdisjoint(".eE"))
 
 
-def _has_space(field: str) -> bool:
+def has_space(field: str) -> bool:
+    """Return whether a field has a space in it."""
     return any(character.isspace() for character in field)
 
 
-def _exists(file_name: str, line: _Line, column: int) -> bool:
+def arc_exists(file_name: str, line: AttLine, column: int) -> bool:
     """Return whether an arc or final state exists: its weight is absent or not Infinity."""
     if len(line.fields) <= column:
         return True
     weight = _number(line.fields[column])
     if weight is None or weight == -math.inf:
-        _refuse(
+        refuse_att_line(
             file_name,
             line,
             f"the weight {line.fields[column]!r} of an arc or a final state is not a number. Give "
@@ -296,7 +312,8 @@ def _number(field: str) -> float | None:
     return None if math.isnan(value) else value
 
 
-def _name(label: str) -> str:
+def name_label(label: str) -> str:
+    """Return a label, with one name for epsilon."""
     return EPSILON if label in _EPSILONS else label
 
 
@@ -307,5 +324,10 @@ def _is_deterministic(arcs: Sequence[_Arc]) -> bool:
     )
 
 
-def _refuse(file_name: str, line: _Line, fault: str) -> NoReturn:
+def refuse_att_line(file_name: str, line: AttLine, fault: str) -> NoReturn:
+    """Refuse a line of a file.
+
+    Raises:
+        LanguageError: always, with the fault.
+    """
     raise LanguageError(f"{file_name}, line {line.number}: {fault}.")

@@ -14,6 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 from lengthwise.errors import LanguageError, unknown_name
 from lengthwise.languages.characters import format_alphabet, list_symbols, split_alphabet
+from lengthwise.languages.functions.spec import (
+    function_may_change,
+    inner_languages,
+    parse_function,
+)
 from lengthwise.languages.language import Language
 from lengthwise.languages.named_languages import CATALOGUE, FAMILIES, dyck
 from lengthwise.languages.validation import short
@@ -29,6 +34,12 @@ OPERATIONS = (
     *("reverse", "concatenation", "left-quotient", "right-quotient"),
 )
 """Names of the operations that make a language of others."""
+
+_FUNCTION = re.compile(
+    r"(prefixes|mealy|rule|function|times|divide)(\[.*?\])?:"
+    r"|(add|subtract|compare|increment|gray)(\[|$| \| )"
+)
+"""The beginning of a line that names a function, whose language is that of its prefixes."""
 
 _KIND = re.compile(r"([\w-]+)(?:\[(.*?)\])?:")
 """The beginning of a line that names a kind of language, with its options."""
@@ -97,7 +108,11 @@ def parse(spec: str, alphabet: str | None = None) -> Language:
         )
     _require_text(alphabet)
     match = _KIND.match(spec)
-    if match is None or not names_kind(spec):
+    if names_function(spec):
+        from lengthwise.languages.functions.reading import reading_of  # noqa: PLC0415  of these
+
+        language = reading_of(parse_function(spec, parse, alphabet)).language
+    elif match is None or not names_kind(spec):
         language = _make_named(spec)
     else:
         kind, option, body = match.group(1), match.group(2), spec[match.end() :]
@@ -115,8 +130,16 @@ def parse(spec: str, alphabet: str | None = None) -> Language:
     return require_alphabet(language, alphabet)
 
 
+def names_function(spec: str) -> bool:
+    """Return whether a line begins with a function on words: `add[base=10]`, `rule:`, ..."""
+    return _FUNCTION.match(spec) is not None
+
+
 def names_kind(spec: str) -> bool:
-    """Return whether a line begins with a kind of language: `regex:`, `group:`, ..."""
+    """Return whether a line begins with a kind of language: `regex:`, `group:`, ...; a function is
+    one as well, since it has the language of its prefixes."""
+    if names_function(spec):
+        return True
     match = _KIND.match(spec)
     return match is not None and (match.group(1) in OPERATIONS or match.group(1) in _kinds())
 
@@ -283,6 +306,9 @@ _MAY_CHANGE = re.compile(rf"(att(\[.*?\])?|py\[.*?\]|{'|'.join(OPERATIONS)}):")
 
 def is_self_contained(spec: str) -> bool:
     """Return whether a specification defines its language by itself, without a file or module."""
+    if names_function(spec):
+        inner_specs = inner_languages(spec)
+        return not function_may_change(spec) and all(map(is_self_contained, inner_specs))
     return _SELF_CONTAINED.fullmatch(spec) is not None
 
 
@@ -291,6 +317,8 @@ def may_change(spec: str) -> bool:
 
     An operation may be on one.
     """
+    if names_function(spec):
+        return function_may_change(spec) or any(map(may_change, inner_languages(spec)))
     return _MAY_CHANGE.match(spec) is not None
 
 

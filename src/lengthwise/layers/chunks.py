@@ -11,7 +11,7 @@ Axes:
     chunk     the C children of a node, in the order of the word
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import torch
@@ -125,6 +125,34 @@ def grow(
             exists = _reach(positions, chunk_size)
     root = torch.stack(roots)[ends, torch.arange(num_words, device=tokens.device)]
     return Tree(levels=tuple(levels), root_level=ends, root=root)
+
+
+def grow_prefixes(
+    tokens: FullWords,
+    num_symbols: int,
+    chunk_size: int,
+    merge: Callable[[Int[Tensor, "node chunk"]], Int[Tensor, " node"] | None],
+) -> Iterator[tuple[Int[Tensor, "word position"], Bool[Tensor, " position"]]]:
+    """Yield the nodes of each level of the trees of all prefixes, and the prefixes it ends.
+
+    The node at a position covers the last C^l symbols up to it. `merge` is called with the children
+    of the distinct nodes of a level, and may give nodes that are alike a common number.
+    """
+    num_words, length = tokens.shape
+    position = torch.arange(length, device=tokens.device)
+    offset = torch.arange(chunk_size - 1, -1, -1, device=tokens.device)
+    row = torch.arange(num_words, device=tokens.device)[:, None, None] * length
+    nodes, num_below, stride = tokens.reshape(-1), num_symbols, 1
+    for _ in range(depth(length, chunk_size)):
+        window = position[:, None] - offset * stride
+        below = nodes[(window.clamp(min=0) + row).reshape(-1, chunk_size)]
+        children = torch.where((window >= 0).repeat(num_words, 1), below, ABSENT)
+        nodes, num_nodes = _number(children, num_below)
+        number = merge(children[representatives(nodes, num_nodes)])
+        nodes = nodes if number is None else number[nodes]
+        num_below = num_nodes if number is None else int(number.max()) + 1
+        yield nodes.view(num_words, length), position >= (stride if stride > 1 else 0)
+        stride *= chunk_size
 
 
 def _root_levels(tokens: FullWords, lengths: Lengths | None, chunk_size: int) -> Lengths:

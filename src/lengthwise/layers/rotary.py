@@ -8,6 +8,7 @@ Axes:
 """
 
 import torch
+from jaxtyping import Float
 from torch import Tensor
 
 from lengthwise.layers.encodings import frequencies
@@ -30,18 +31,22 @@ class RotaryPosition(Position):
 
     def turn_query(self, layer: int, query: Queries, positions: QueryPositions) -> Queries:
         """Return the rotated queries."""
-        return self._rotate(query, positions)
+        return rotate_pairs(query, positions, self.precise)
 
     def turn_key(self, layer: int, key: Keys, positions: KeyPositions) -> Keys:
         """Return the rotated keys."""
-        return self._rotate(key, positions)
+        return rotate_pairs(key, positions, self.precise)
 
-    def _rotate(self, x: Tensor, positions: Tensor) -> Tensor:
-        size = x.shape[-1]
-        even = size - size % 2
-        angle = positions[:, None].double() * frequencies(size, x.device)[: even // 2]
-        cosine, sine = angle.cos().to(self.precise), angle.sin().to(self.precise)
-        left, right = x[..., 0:even:2], x[..., 1:even:2]
-        pairs = [left * cosine - right * sine, left * sine + right * cosine]
-        turned = torch.stack(pairs, dim=-1).flatten(-2)
-        return torch.cat([turned.to(x.dtype), x[..., even:]], dim=-1)
+
+def rotate_pairs(
+    x: Float[Tensor, "*axes position size"], positions: Tensor, precise: torch.dtype
+) -> Float[Tensor, "*axes position size"]:
+    """Return the vectors at some positions, rotated as `RotaryPosition` says, in a precision."""
+    size = x.shape[-1]
+    even = size - size % 2
+    angle = positions[:, None].double() * frequencies(size, x.device)[: even // 2]
+    cosine, sine = angle.cos().to(precise), angle.sin().to(precise)
+    left, right = x[..., 0:even:2], x[..., 1:even:2]
+    pairs = [left * cosine - right * sine, left * sine + right * cosine]
+    turned = torch.stack(pairs, dim=-1).flatten(-2)
+    return torch.cat([turned.to(x.dtype), x[..., even:]], dim=-1)

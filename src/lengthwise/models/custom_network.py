@@ -10,22 +10,23 @@ network that wants another layout.
 
 import copy
 import inspect
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, Literal, TypeAlias
 from weakref import WeakKeyDictionary
 
 import torch
+from jaxtyping import Float
 from torch import Generator, Tensor, nn
 
 from lengthwise.errors import ConfigError, LengthwiseError, in_a_line
-from lengthwise.layers.right_aligned import ClassLogits, Lengths, Words, unusual
+from lengthwise.layers.right_aligned import ClassLogits, FullWords, Lengths, Words, unusual
 from lengthwise.memory import lacks_memory
 from lengthwise.messages import format_count
 from lengthwise.models.alignment import align_left
 from lengthwise.models.eval_mode import in_eval_mode
-from lengthwise.models.stepped import Stepped, has_steps_alone
+from lengthwise.models.stepped import Stepped, has_steps, has_steps_alone
 
 Padding: TypeAlias = Literal["left", "right", "none"]
 
@@ -66,13 +67,35 @@ class Adapted(nn.Module):
         """
         if lengths is None:
             lengths = tokens.new_full((len(tokens),), tokens.shape[1])
-        with ExitStack() as seeded:
-            if generator is not None:
-                seed = int(torch.randint(2**62, (1,), generator=generator))
-                devices = [tokens.device] if tokens.device.type == "cuda" else []
-                seeded.enter_context(torch.random.fork_rng(devices))
-                torch.manual_seed(seed)
+        with _seeded(generator, tokens.device):
             return self._answers(tokens, lengths)
+
+    @property
+    def answers_everywhere(self) -> bool:
+        """Whether the network has `every_position`, or is read symbol by symbol."""
+        return callable(getattr(self.module, "every_position", None)) or has_steps(self.module)
+
+    def every_prefix(
+        self, tokens: FullWords, generator: Generator | None = None
+    ) -> Float[Tensor, "word position class"]:
+        """Return the logits of every prefix, by `every_position(tokens)` of the network or its
+        steps.
+
+        Raises:
+            ConfigError: the network returns something of another shape.
+        """
+        reader: Any = self.module
+        if not callable(getattr(reader, "every_position", None)):
+            reader = Stepped(reader)
+        with _seeded(generator, tokens.device):
+            logits: Tensor = reader.every_position(tokens)
+        if not isinstance(logits, Tensor) or logits.shape[:-1] != tokens.shape:
+            kind = tuple(logits.shape) if isinstance(logits, Tensor) else type(logits).__name__
+            raise ConfigError(
+                f"every_position of {self.name} must return logits [word, position, class], but "
+                f"with tokens {tuple(tokens.shape)} it returned {kind}. Answer after every symbol."
+            )
+        return logits
 
     def _answers(self, tokens: Tensor, lengths: Tensor) -> Tensor:
         time = tokens.shape[1]
@@ -143,6 +166,18 @@ class Adapted(nn.Module):
         return f"padding={self.padding!r}, pad_token={self.pad_token if self.has_pad else None}"
 
 
+@contextmanager
+def _seeded(generator: Generator | None, device: torch.device) -> Iterator[None]:
+    """Let a generator determine the random numbers that torch draws meanwhile."""
+    if generator is None:
+        yield
+        return
+    seed = int(torch.randint(2**62, (1,), generator=generator))
+    with torch.random.fork_rng([device] if device.type == "cuda" else []):
+        torch.manual_seed(seed)
+        yield
+
+
 def adapt(module: object, *, padding: str | None = None, pad_token: int | None = None) -> Adapted:
     """Return a network of your own in the form that `train`, `evaluate` and other functions call.
 
@@ -159,6 +194,10 @@ def adapt(module: object, *, padding: str | None = None, pad_token: int | None =
         pad_token: what the other positions hold, -1 unless it is given; an embedding needs a number
             of its own, such as the number of symbols. With `"none"` the empty word is a row of one
             pad if there is a `pad_token`, and a row without positions otherwise.
+
+    A network with a method `every_position(tokens)`, which returns the logits after every symbol of
+    words of one length (word, position, class), or with steps, can also learn from the class after
+    every prefix: `objective="prefix"`.
 
     Examples:
         >>> import lengthwise as lw, torch

@@ -8,6 +8,7 @@ from lengthwise.registry import Catalogue
 
 _TREES = "lengthwise.models.tree_entries"
 _RECURRENT = "lengthwise.models.recurrent_entries"
+_MIXERS = "lengthwise.models.mixer_entries"
 _TRANSFORMERS = "lengthwise.models.transformer_entries"
 
 ARCHITECTURES: Catalogue[Architecture] = Catalogue(
@@ -27,11 +28,16 @@ DEFAULT_MODEL = "regular-gpt-binary"
 
 
 class ModelCatalogue(Catalogue[ModelEntry]):
-    """The models by name, and those of users by import path: `package.module:factory`."""
+    """The models by name, those of users by import path, `package.module:factory`, and those of
+    transformers, `hf:CONFIG.json`."""
 
     def __getitem__(self, name: str) -> ModelEntry:
         if ":" not in name:
             return super().__getitem__(name)
+        if name.startswith("hf:"):
+            from lengthwise.models.hugging_face import hugging_face_entry  # noqa: PLC0415  an extra
+
+            return hugging_face_entry(name)
         from lengthwise.models.custom import own_entry  # noqa: PLC0415  it imports ModelEntry
 
         return own_entry(name)
@@ -54,6 +60,24 @@ MODELS: Catalogue[ModelEntry] = ModelCatalogue(
         "elman-binary": f"{_RECURRENT}:ELMAN_BINARY",
         "gru-binary": f"{_RECURRENT}:GRU_BINARY",
         "relu-binary": f"{_RECURRENT}:RELU_BINARY",
+        "linear-attention": f"{_MIXERS}:LINEAR_ATTENTION",
+        "retnet": f"{_MIXERS}:RETNET",
+        "gla": f"{_MIXERS}:GLA",
+        "deltanet": f"{_MIXERS}:DELTANET",
+        "deltanet-negative": f"{_MIXERS}:DELTANET_NEGATIVE",
+        "gated-deltanet": f"{_MIXERS}:GATED_DELTANET",
+        "gated-deltanet-negative": f"{_MIXERS}:GATED_DELTANET_NEGATIVE",
+        "deltaproduct": f"{_MIXERS}:DELTAPRODUCT",
+        "rwkv7": f"{_MIXERS}:RWKV7",
+        "mamba": f"{_MIXERS}:MAMBA",
+        "mamba-negative": f"{_MIXERS}:MAMBA_NEGATIVE",
+        "mamba2": f"{_MIXERS}:MAMBA2",
+        "mamba2-negative": f"{_MIXERS}:MAMBA2_NEGATIVE",
+        "mlstm": f"{_MIXERS}:MLSTM",
+        "slstm": f"{_MIXERS}:SLSTM",
+        "pd-ssm": f"{_MIXERS}:PD_SSM",
+        "block-diagonal": f"{_MIXERS}:BLOCK_DIAGONAL",
+        "ldru": f"{_MIXERS}:LDRU",
         "encoder-cls": f"{_TRANSFORMERS}:ENCODER_CLS",
         "chomsky-transformer": f"{_TRANSFORMERS}:CHOMSKY_TRANSFORMER",
         "universal-transformer": f"{_TRANSFORMERS}:UNIVERSAL_TRANSFORMER",

@@ -20,6 +20,7 @@ Axes:
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from typing import Annotated, Literal
 
 import torch
@@ -28,7 +29,7 @@ from torch import Generator, Tensor, nn
 from torch.nn import functional as F
 
 from lengthwise.layers.right_aligned import ClassLogits, FullWords, Lengths, Words, longest_of
-from lengthwise.models.alignment import align_left
+from lengthwise.models.alignment import align_left, gather_ends
 from lengthwise.models.common_settings import NumClasses, NumLayers, VocabSize
 from lengthwise.models.transformer_config import NetworkConfig
 from lengthwise.registry import Catalogue
@@ -106,16 +107,9 @@ class Recurrent(nn.Module):
         symbols, lengths = align_left(
             tokens, lengths, self.config.vocab_size, checked=not self.training
         )
-        num_words = len(symbols)
-        row = torch.arange(num_words, device=tokens.device)
-        last = self.answer.weight.new_zeros(num_words, self.config.d_model)
-        start = 0
-        for states in self._states(symbols[:, :longest]):
-            ends_at = lengths - 1 - start
-            ends_here = (ends_at >= 0) & (ends_at < len(states))
-            states_at_ends = states[ends_at.clamp(0, len(states) - 1), row]
-            last = torch.where(ends_here[:, None], states_at_ends, last)
-            start += len(states)
+        states = (part.transpose(0, 1) for part in self._states(symbols[:, :longest]))
+        initial = self.answer.weight.new_zeros(len(symbols), 1, self.config.d_model)
+        last = gather_ends(chain([initial], states), lengths)
         return self.answer(last)
 
     def every_position(

@@ -13,7 +13,15 @@ from torch import Generator, Tensor, nn
 
 from lengthwise.device_copies import send
 from lengthwise.layers.activations import ACTIVATIONS, Activation
-from lengthwise.layers.chunks import ABSENT, ChunkLevel, Tree, depth, grow, representatives
+from lengthwise.layers.chunks import (
+    ABSENT,
+    ChunkLevel,
+    Tree,
+    depth,
+    grow,
+    grow_prefixes,
+    representatives,
+)
 from lengthwise.layers.dropout import dropout
 from lengthwise.layers.memory import MEMORIES, BinaryMemory, ContinuousMemory
 from lengthwise.layers.norms import NORMS
@@ -35,6 +43,10 @@ Present = Bool[Tensor, "node chunk"]
 
 _MOST_HIDDEN = 2**26
 """Hidden units of nodes that are computed together; compiled networks have many for each node."""
+
+
+_FEW = 2_000
+"""Vectors among which equal ones are always looked for."""
 
 
 @runtime_checkable
@@ -269,7 +281,10 @@ class RegularGPT(nn.Module):
 
         Each level runs at all positions on windows of stride C^l, which costs O(T C log T) rather
         than the O(T^2) of equation (1) with masks; `models.masked_regular_gpt` has that form.
+        Outside training equal nodes are computed once.
         """
+        if not self.training and tokens.numel():
+            return self._every_prefix(tokens)
         num_words, length = tokens.shape
         chunk, width = self.config.chunk_size, self.config.d_model
         position = torch.arange(length, device=tokens.device)
@@ -286,6 +301,31 @@ class RegularGPT(nn.Module):
             result = torch.where(done[None, :, None], below.view(result.shape), result)
             stride *= chunk
         return self.read(result.reshape(-1, width)).view(num_words, length, -1)
+
+    def _every_prefix(self, tokens: FullWords) -> Float[Tensor, "word position class"]:
+        """Return the logits of every prefix; equal nodes, and nodes with equal vectors, are one."""
+        below = self.leaf(torch.arange(self.config.vocab_size, device=self.pad.device))
+        finds_equal = True
+
+        def merge(children: Children) -> Tensor | None:
+            nonlocal below, finds_equal
+            below = self.compose(below, children)
+            if not finds_equal:
+                return None
+            number, first = _distinct_rows(below)
+            finds_equal = self._finite or len(first) < max(len(below), _FEW)
+            below = below[first]
+            return number
+
+        result: Tensor | None = None
+        levels = grow_prefixes(tokens, self.config.vocab_size, self.config.chunk_size, merge)
+        for nodes, ends in levels:
+            logits = self.read(below)
+            if result is None:
+                result = logits[nodes]
+            result[:, ends] = logits[nodes[:, ends]]
+        assert result is not None
+        return result
 
 
 def roots(tree: Tree, vectors: Sequence[Float[Tensor, "_ width"]]) -> Float[Tensor, "word width"]:

@@ -28,7 +28,7 @@ from jaxtyping import Float, Int
 from torch import Generator, Tensor, nn
 
 from lengthwise.device_copies import send
-from lengthwise.layers.chunks import ChunkLevel, Tree, depth, grow
+from lengthwise.layers.chunks import ChunkLevel, Tree, depth, grow, grow_prefixes
 from lengthwise.layers.right_aligned import ClassLogits, FullWords, Lengths, Words
 from lengthwise.models.state_slots_config import (
     StateSlotsConfig as StateSlotsConfig,  # noqa: PLC0414  re-exported
@@ -132,6 +132,36 @@ class StateSlots(nn.Module):
         roots = self.signs(_roots(tree, levels))
         start = table[_values(self.start).long()].expand(len(roots), 1, -1)
         return self.read(_values(self.numbers(start, roots))[:, 0])
+
+    @torch.no_grad()
+    def every_position(
+        self, tokens: FullWords, generator: Generator | None = None
+    ) -> Float[Tensor, "word position class"]:
+        """Return the logits of every prefix: `every_position(x)[:, t]` is `forward(x[:, : t + 1])`.
+
+        Nothing is random here, so `generator` is left alone.
+        """
+        config = self.config
+        table = self.weights(torch.arange(2**config.num_bits, device=tokens.device))
+        *symbols, pad = self.leaves()
+        below = torch.stack(symbols)
+        start = table[_values(self.start).long()]
+
+        def merge(children: Children) -> Tensor:
+            nonlocal below
+            nodes = self._compose(table, torch.cat([pad[None], below])[children + 1])
+            below, number = torch.unique(nodes, dim=0, return_inverse=True)
+            return number
+
+        result = self.keys.new_zeros(*tokens.shape, config.num_classes)
+        if not tokens.numel():
+            return result
+        levels = grow_prefixes(tokens, config.vocab_size, config.chunk_size, merge)
+        for nodes, ends in levels:
+            numbers = self.numbers(start.expand(len(below), 1, -1), self.signs(below))
+            logits = self.read(_values(numbers)[:, 0])
+            result[:, ends] = logits[nodes[:, ends]]
+        return result
 
     def read_for_cost(self, tokens: FullWords) -> ClassLogits:
         """Answer words of one length, as `forward` does."""

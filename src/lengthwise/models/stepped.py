@@ -8,17 +8,31 @@ Axes:
     class     classes
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 import torch
+from jaxtyping import Float
 from torch import Tensor, nn
 
-from lengthwise.layers.right_aligned import ClassLogits, Lengths, Words
+from lengthwise.layers.right_aligned import ClassLogits, FullWords, Lengths, Words
 from lengthwise.models.alignment import align_left
 
 State: TypeAlias = Any
 """A tensor, or a tuple, list or dictionary of tensors, with the word as their first axis."""
+
+
+class Steppable(nn.Module, ABC):
+    """Base of networks of this package that have the two methods, and `forward`, too."""
+
+    @abstractmethod
+    def start(self) -> tuple[Tensor, State]:
+        """Return the logits of the empty word, and the state before the first symbol."""
+
+    @abstractmethod
+    def step(self, state: State, symbols: Tensor) -> tuple[Tensor, State]:
+        """Return the logits and the states after one more symbol of each word."""
 
 
 class Stepped(nn.Module):
@@ -31,14 +45,26 @@ class Stepped(nn.Module):
     def forward(self, tokens: Words, lengths: Lengths | None = None) -> ClassLogits:
         """Return the logits of the class of each right-aligned word."""
         symbols, lengths = align_left(tokens, lengths, 2**62, checked=False)
+        prefixes = self._prefixes(symbols.clamp(min=0))
+        result = next(prefixes)
+        for length, logits in enumerate(prefixes, start=1):
+            result = torch.where((lengths == length)[:, None], logits, result)
+        return result
+
+    def every_position(self, tokens: FullWords) -> Float[Tensor, "word position class"]:
+        """Return the logits of every prefix of words that fill their rows."""
+        _, *prefixes = self._prefixes(tokens)
+        return torch.stack(prefixes, dim=1)
+
+    def _prefixes(self, symbols: FullWords) -> Iterator[ClassLogits]:
+        """Yield the logits of the empty word, and after each symbol."""
         stepping: Any = self.module
         first, state = stepping.start()
-        result = first.expand(len(tokens), -1)
-        state = rebuild(state, (_expanded(leaf, len(tokens)) for leaf in leaves(state)))
-        for place, column in enumerate(symbols.unbind(dim=1)):
-            logits, state = stepping.step(state, column.clamp(min=0))
-            result = torch.where((lengths == place + 1)[:, None], logits, result)
-        return result
+        yield first.expand(len(symbols), -1)
+        state = rebuild(state, (_expanded(leaf, len(symbols)) for leaf in leaves(state)))
+        for column in symbols.unbind(dim=1):
+            logits, state = stepping.step(state, column)
+            yield logits
 
 
 def _expanded(leaf: Tensor, count: int) -> Tensor:
@@ -46,9 +72,10 @@ def _expanded(leaf: Tensor, count: int) -> Tensor:
 
 
 def has_steps(module: nn.Module) -> bool:
-    """Return whether a network of somebody's own has the two methods."""
-    is_own = not type(module).__module__.startswith("lengthwise.")
-    return is_own and all(callable(getattr(module, name, None)) for name in ("start", "step"))
+    """Return whether a network of somebody's own, or a `Steppable`, has the two methods."""
+    if type(module).__module__.startswith("lengthwise."):
+        return isinstance(module, Steppable)
+    return all(callable(getattr(module, name, None)) for name in ("start", "step"))
 
 
 def has_steps_alone(module: nn.Module) -> bool:

@@ -92,6 +92,10 @@ def require_own(setting: str, objective: str, entry: Entry | None = None) -> Non
     )
 
 
+_SHOWN = 6
+"""Most models that a message names."""
+
+
 def require_fit(model: str, entry: ModelEntry, objective: str) -> None:
     """Refuse an objective that a model, called `model`, cannot learn from.
 
@@ -103,6 +107,6 @@ def require_fit(model: str, entry: ModelEntry, objective: str) -> None:
     able = [name for name, model_entry in MODELS.items() if OBJECTIVES[objective].fits(model_entry)]
     raise ConfigError(
         f"objective={objective!r} is not for {model}, which learns from "
-        f"{' or '.join(objectives_of(entry))}. Use {entry.objective}, or model "
-        f"{' or '.join(able)}.",
+        f"{' or '.join(objectives_of(entry))}. Use {entry.objective}, or another model, such as "
+        f"{' or '.join(able[:_SHOWN])}.",
     )

@@ -1,5 +1,6 @@
 """The class after every prefix; for networks that answer at every position."""
 
+from collections.abc import Callable
 from typing import Protocol, runtime_checkable
 
 import torch
@@ -8,6 +9,8 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lengthwise.errors import ConfigError
+from lengthwise.models.custom import OwnEntry
+from lengthwise.models.custom_network import Adapted, unwrap
 from lengthwise.models.entry import Entry
 from lengthwise.objectives.answers import accuracy_of, on_device, validate_answers
 from lengthwise.objectives.base import Subject, WordObjective
@@ -47,7 +50,7 @@ class PrefixLoss(Objective):
         batch = draw_one_length(self._task, self._lengths, self._words.batch_size, data)
         targets = self._automaton.prefix_classes(batch.tokens)
         tokens, targets = on_device(model, batch.tokens, targets)
-        logits = _answering(model).every_position(tokens, generator=noise)
+        logits = _reader(model)(tokens, generator=noise)
         loss = F.cross_entropy(logits.flatten(0, 1), targets.flatten())
         return Step(loss, accuracy_of(logits[:, -1], targets[:, -1]), len(tokens))
 
@@ -57,13 +60,20 @@ class PrefixLoss(Objective):
         return validate_answers(model, self._task.draw(lengths, data))
 
 
-def _answering(model: nn.Module) -> AnswersEverywhere:
-    if not isinstance(model, AnswersEverywhere):
-        raise ConfigError(
-            f"{type(model).__name__} answers at the end of a word only, so it does not learn from "
-            f"objective='prefix'. Use 'final'."
-        )
-    return model
+def _reader(model: nn.Module) -> Callable[..., Tensor]:
+    """Return what computes the logits of every prefix.
+
+    Raises:
+        ConfigError: the network answers at the end of a word only.
+    """
+    if isinstance(model, Adapted) and model.answers_everywhere:
+        return model.every_prefix
+    if isinstance(model, AnswersEverywhere):
+        return model.every_position
+    raise ConfigError(
+        f"{type(unwrap(model)).__name__} answers at the end of a word only, so it does not learn "
+        f"from objective='prefix'. Use 'final', or give it every_position(tokens)."
+    )
 
 
 class Prefix(WordObjective):
@@ -72,7 +82,10 @@ class Prefix(WordObjective):
     told = "training is given the class after every prefix"
 
     def fits(self, entry: Entry) -> bool:
-        """Return whether the network answers at every position."""
+        """Return whether the network answers at every position; of a user's own, it is seen when
+        it is built."""
+        if isinstance(entry, OwnEntry):
+            return True
         module = entry.architecture.module
         return isinstance(module, type) and issubclass(module, AnswersEverywhere)
 

@@ -31,6 +31,7 @@ from lengthwise.problems.results import (
     read_options,
 )
 from lengthwise.problems.setup import Setup
+from lengthwise.registry import import_attribute
 from lengthwise.settings import Config, Parts
 from lengthwise.tasks.task import Task
 from lengthwise.training.construction_files import Compiled
@@ -228,6 +229,11 @@ def remember_subject(model: nn.Module, problem: Problem) -> None:
 
 def run_test(run: Run, test: "Test") -> "TestResult":
     """Run one test of a sweep; by default, `evaluate` with its lengths, words and seed."""
+    if test.measure is not None:
+        options = dict(test.measure)
+        name, form = options.pop("function"), "package.module:function"
+        measure: Any = import_attribute(name, kind="measure", form=form)
+        return measure(run, test, **options)
     if isinstance(run.problem, Tested):
         return run.problem.test(run, test)
     from lengthwise.problems.sweep_tests import TestResult  # noqa: PLC0415  sweeps alone

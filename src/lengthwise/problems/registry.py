@@ -5,9 +5,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from lengthwise.errors import ConfigError, unknown_name
+from lengthwise.languages.functions.function import Function
 from lengthwise.languages.language import Language
-from lengthwise.languages.spec import names_kind
+from lengthwise.languages.spec import names_function, names_kind
 from lengthwise.problems.base import Problem
+from lengthwise.problems.functions.problem import FunctionProblem, recognition_of
 from lengthwise.problems.recognition.problem import Recognition
 from lengthwise.problems.results import Options
 from lengthwise.registry import Catalogue
@@ -16,6 +18,7 @@ PROBLEMS: Catalogue[type[Problem]] = Catalogue(
     "problem",
     {
         "recognition": Recognition,
+        "function": FunctionProblem,
         "step-by-step": "lengthwise.problems.step_by_step.problem:StepByStep",
         "labelled-words": "lengthwise.problems.labelled_words.problem:LabelledWordsProblem",
         "inferred": "lengthwise.problems.inferred.problem:InferredProblem",
@@ -27,7 +30,7 @@ PROBLEMS: Catalogue[type[Problem]] = Catalogue(
 
 
 def as_problem(
-    spec: str | Language | Problem,
+    spec: str | Language | Function | Problem,
     settings: Mapping[str, Any] | None = None,
     options: Options | None = None,
 ) -> Problem:
@@ -41,7 +44,9 @@ def as_problem(
     if isinstance(spec, Problem):
         return spec
     if isinstance(spec, Language):
-        return Recognition(language=spec)
+        return recognition_of(spec)
+    if isinstance(spec, Function):
+        return FunctionProblem.of(spec)
     return kind_of(spec).parse(spec, settings or {}, options or {})
 
 
@@ -62,6 +67,8 @@ def kind_of(spec: str) -> type[Problem]:
 
     A language has no prefix but those of languages, so that no other package is imported for one.
     """
+    if names_function(spec):
+        return FunctionProblem
     if not re.match(r"[\w-]+:", spec) or names_kind(spec):
         return Recognition
     return next(

@@ -14,6 +14,7 @@ from lengthwise.languages.spec import parse
 from lengthwise.languages.validation import short
 from lengthwise.problems.base import Run
 from lengthwise.problems.capabilities import proving
+from lengthwise.problems.functions.problem import recognition_of
 from lengthwise.problems.recognition.problem import Recognition
 from lengthwise.proofs.search.algebra_guard import guard
 from lengthwise.training.model_languages import difference
@@ -50,7 +51,7 @@ def run_of(model: Model) -> Run | None:
         RunError: the weights compute a circuit.
     """
     if isinstance(model, Computed):
-        problem, plan = Recognition(language=model.language), model.compiled
+        problem, plan = recognition_of(model.language), model.compiled
         return Run(problem=problem, plan=plan, model=model.model, folder=model.folder)
     return model if isinstance(model, Run) else None
 
@@ -100,7 +101,7 @@ def fitting_language(model: Model, language: Language | str | None) -> Language:
             as they are known.
         LanguageError: there is no such language, or none is given for a network alone.
     """
-    if isinstance(model, Run) and model.problem.kind != Recognition.kind:
+    if isinstance(model, Run) and model.problem.kind not in (Recognition.kind, "function"):
         raise ConfigError(
             f"this run is about {model.problem.name}, and classifies no words. Leave language out."
         )

@@ -10,8 +10,8 @@ from lengthwise.memory import enough_memory
 from lengthwise.models.custom_network import Adapted, require_trainable
 from lengthwise.problems.base import Plan, Problem, Run, remember_subject
 from lengthwise.problems.capabilities import Concluding, Distributed, Proving, proving
+from lengthwise.problems.functions.problem import recognition_of
 from lengthwise.problems.planning import plan_from_dict, require_unchanged
-from lengthwise.problems.recognition.problem import Recognition
 from lengthwise.problems.registry import problem_from_dict
 from lengthwise.problems.stages import empty_film, train_stages
 from lengthwise.tasks.task import Task
@@ -281,7 +281,7 @@ def load_run(path: Path | str, *, device: str = "auto") -> Run:
     if is_compiled(config):
         compiled, computed = load_compiled(path)
         assert isinstance(compiled.task, Task)  # raises RunError if it is a circuit
-        problem: Problem = Recognition(language=compiled.task.language)
+        problem: Problem = recognition_of(compiled.task.language)
         model = computed.to(choose_device(device))
         remember_subject(model, problem)
         return Run(problem=problem, plan=compiled, model=model, folder=folder)

@@ -24,6 +24,9 @@ class Test:
     seed: int = 0
     p_one: float | None = None
     """P(1) of the words of Parity; None for that of training."""
+    measure: Mapping[str, Any] | None = None
+    """What is measured in place of the problem's own test: `function` is the import path of a
+    function of the run and this test, and the rest are its keyword arguments."""
 
     def __post_init__(self) -> None:
         test_name = f"test {self.name!r}"
@@ -47,9 +50,10 @@ class Test:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the test as plain values, without a P(1) that is that of training."""
+        """Return the test as plain values, without those added later that have no value."""
         values = {**asdict(self), "lengths": list(self.lengths)}
-        return {k: value for k, value in values.items() if (k, value) != ("p_one", None)}
+        added = ("p_one", "measure")
+        return {k: value for k, value in values.items() if value is not None or k not in added}
 
 
 class AtLength(NamedTuple):

@@ -19,17 +19,12 @@ from lengthwise.languages.spec import parse
 from lengthwise.problems.planning import make_plan
 from lengthwise.problems.sweep_tests import Test
 from lengthwise.sweeps.job import jobs_over_seeds
-from lengthwise_papers.chi2023.table1 import CLEAR, FAILING, HARD, NEAR, find_lengths
+from lengthwise_papers.cells import best_and_mean, cells, curves, of_seeds, one_digit
+from lengthwise_papers.chi2023.published import find_lengths
+from lengthwise_papers.chi2023.table1_columns import NEAR
+from lengthwise_papers.chi2023.table1_statements import CLEAR, FAILING, HARD
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
-from lengthwise_papers.trained_experiment import (
-    CellRun,
-    TrainedExperiment,
-    best_and_mean,
-    cells,
-    curves,
-    of_seeds,
-    one_digit,
-)
+from lengthwise_papers.trained_experiment import CellRun, TrainedExperiment
 
 DECIDING = "deciding"
 """Names the test on the longer training lengths, which chooses C."""

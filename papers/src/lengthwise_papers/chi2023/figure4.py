@@ -8,9 +8,9 @@ from dataclasses import replace
 
 from lengthwise.analysis.figures import Picture, receptive_field_figure
 from lengthwise.text.problems.language_modelling.problem import FIELD
+from lengthwise_papers.cells import cells, one_digit, run_name
 from lengthwise_papers.chi2023.table3 import TABLE_3
 from lengthwise_papers.experiment import Record, Statement, Table
-from lengthwise_papers.trained_experiment import cells, one_digit, run_name
 
 
 def fields_table(records: Sequence[Record]) -> Table:

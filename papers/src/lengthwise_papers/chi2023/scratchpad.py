@@ -21,18 +21,10 @@ from lengthwise.models.scratchpad import Scratchpad
 from lengthwise.problems.planning import make_plan
 from lengthwise.problems.sweep_tests import Test
 from lengthwise.sweeps.job import jobs_over_seeds
+from lengthwise_papers.cells import best_and_mean, cells, curves, one_digit, scores, span
 from lengthwise_papers.chi2023.training import LAPTOP
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
-from lengthwise_papers.trained_experiment import (
-    CellRun,
-    TrainedExperiment,
-    best_and_mean,
-    cells,
-    curves,
-    one_digit,
-    scores,
-    span,
-)
+from lengthwise_papers.trained_experiment import CellRun, TrainedExperiment
 
 NEAR, FAR = "near", "far"
 LONGEST = 500

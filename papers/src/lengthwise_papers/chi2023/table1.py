@@ -13,165 +13,43 @@ supervision* it is given no more than the paper's networks are. With *transition
 node of the tree is given what its sub-word does.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import fmean
-from typing import Any, NamedTuple
+from typing import Any
 
 from lengthwise.analysis.figures import Picture
 from lengthwise.evaluation.scores import parse_lengths
 from lengthwise.languages.spec import parse
 from lengthwise.problems.planning import make_plan
-from lengthwise.problems.presets import BY_PAPER
 from lengthwise.problems.sweep_tests import Test
 from lengthwise.sweeps.job import jobs_over_seeds
-from lengthwise_papers.chi2023.training import (
-    BY_ROW,
-    GROUP_ROWS,
-    GROWING_BY_MUON,
-    LAPTOP,
-    SPARSE,
-)
-from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
-from lengthwise_papers.seeds import interval_of_mean
-from lengthwise_papers.trained_experiment import (
-    CellRun,
-    TrainedExperiment,
-    accuracies,
+from lengthwise_papers.cells import (
     accuracy_by_length,
-    best_and_mean,
     cells,
     curves,
     difference,
     from_to,
-    is_learnt,
     one_digit,
     pair,
-    reaches,
     scores,
-    with_interval,
 )
-
-COLUMNS = ("rnn", "transformer", "regular-gpt C=2", "regular-gpt C=3")
-"""The columns that are printed."""
-
-_ROWS: dict[str, tuple[tuple[float, float], ...]] = {
-    "even-pairs": ((100.0, 100.0), (99.7, 73.2), (100.0, 89.3), (100.0, 96.6)),
-    "modular-arithmetic": ((100.0, 100.0), (21.9, 20.3), (96.4, 82.6), (21.2, 20.5)),
-    "parity": ((100.0, 98.9), (52.3, 50.1), (100.0, 100.0), (100.0, 88.7)),
-    "cycle-navigation": ((100.0, 100.0), (21.7, 20.6), (100.0, 100.0), (100.0, 78.6)),
-    "d-2": ((100.0, 100.0), (100.0, 80.1), (100.0, 100.0), (99.8, 96.5)),
-    "d-3": ((100.0, 100.0), (100.0, 77.8), (100.0, 99.7), (98.6, 93.0)),
-    "d-4": ((100.0, 100.0), (100.0, 82.6), (100.0, 98.7), (97.7, 91.6)),
-    "d-12": ((100.0, 100.0), (100.0, 80.3), (100.0, 99.8), (94.1, 90.4)),
-    "tomita-3": ((100.0, 100.0), (100.0, 94.4), (100.0, 99.7), (100.0, 99.9)),
-    "tomita-4": ((100.0, 100.0), (100.0, 70.0), (100.0, 99.8), (100.0, 99.3)),
-    "tomita-5": ((100.0, 100.0), (74.5, 74.5), (100.0, 99.8), (98.2, 84.1)),
-    "tomita-6": ((100.0, 100.0), (50.0, 50.0), (100.0, 98.5), (100.0, 65.7)),
-}
-"""Language to (max, average) for each column."""
-
-_FIRST_GROUP = 4
-
-_TRAINED_LONGER = {"d-12": 80}
-"""Rows of the second group that the authors' settings train on longer words than the paper says."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Published:
-    """Accuracy in per cent as printed, over seeds: the best, and the mean."""
-
-    source: str
-    best: float
-    mean: float
-    train_length: int
-    """Longest training word."""
-    test_lengths: tuple[int, int]
-    """First and last tested length."""
-
-
-def _table() -> dict[tuple[str, str], Published]:
-    cells = {}
-    for index, (language, row) in enumerate(_ROWS.items()):
-        first = index < _FIRST_GROUP
-        for column, (best, mean) in zip(COLUMNS, row, strict=True):
-            cells[language, column] = Published(
-                source="Chi et al. (2023), Table 1",
-                best=best,
-                mean=mean,
-                train_length=40 if first else _TRAINED_LONGER.get(language, 50),
-                test_lengths=(41, 500) if first else (51, 100),
-            )
-    return cells
-
-
-PUBLISHED: dict[tuple[str, str], Published] = _table()
-"""(language, column) to the printed numbers."""
-
-
-NEAR, FAR = "near", "far"
-"""Names of tests: the paper's lengths, and far beyond."""
-
-HARD = "modular-arithmetic"
-"""The row that RegularGPT learns last."""
-
-CLEAR = 5
-"""Points of accuracy by which one network is ahead of another."""
-
-FITTED = 0.99
-"""Accuracy in validation from which a network is said to fit its training lengths."""
-
-FAILING = ("modular-arithmetic", "parity", "cycle-navigation", "tomita-5", "tomita-6")
-"""The rows on which the paper's Transformer is at chance, or near it."""
-
-
-class Column(NamedTuple):
-    """Training and test of the runs of a column, in all presets."""
-
-    title: str
-    model: str
-    settings: Mapping[str, Any] = {}
-    only: tuple[str, ...] = ()
-    """The rows that it has; all, if none is named."""
-    is_far: bool = False
-    """Says that it is tested at `Sizes.far`, too."""
-
-
-MEASURED: Mapping[str, Column] = {
-    "rnn": Column("RNN", "elman", {"patience": 0}),
-    "transformer": Column("Transformer", "chomsky-transformer", {"patience": 0}),
-    "regular-gpt C=2": Column("RegularGPT C=2", "regular-gpt", {"chunk_size": 2}),
-    "regular-gpt C=3": Column("RegularGPT C=3", "regular-gpt", {"chunk_size": 3}),
-    "regular-gpt C=3, growing": Column(
-        "RegularGPT C=3, growing words", "regular-gpt", {"chunk_size": 3, **GROWING_BY_MUON}
-    ),
-    **{
-        f"regular-gpt C={chunk}, xavier": Column(
-            f"RegularGPT C={chunk}, Xavier weights",
-            "regular-gpt",
-            {"chunk_size": chunk, "initial": "xavier"},
-        )
-        for chunk in (2, 3)
-    },
-    "transitions": Column(
-        "RegularGPT C=2, transition supervision",
-        "regular-gpt",
-        {"chunk_size": 2, "objective": "transition"},
-        only=("modular-arithmetic",),
-    ),
-    "binary": Column("RegularGPT, binary memory", "regular-gpt-binary", is_far=True),
-    "binary-final": Column(
-        "RegularGPT, binary memory, final supervision",
-        "regular-gpt-binary",
-        {"objective": "final", "patience": 0, "learning_rate": 2e-3, "schedule": "cosine"},
-    ),
-}
-
-
-XAVIER = tuple(key for key in MEASURED if key.endswith(", xavier"))
-"""Columns with the initial weights that `laptop` has everywhere, beside those of the authors."""
-
-USUAL = tuple(key for key in MEASURED if key not in XAVIER)
+from lengthwise_papers.chi2023.published import ROWS, Published, find_lengths
+from lengthwise_papers.chi2023.table1_columns import (
+    FAR,
+    MEASURED,
+    NEAR,
+    USUAL,
+    XAVIER,
+    find_longest,
+    find_printed,
+    find_reached_length,
+    score_longer_lengths,
+)
+from lengthwise_papers.chi2023.table1_statements import check
+from lengthwise_papers.chi2023.training import BY_ROW, GROUP_ROWS, LAPTOP, SPARSE
+from lengthwise_papers.experiment import Record, Table, preset_catalogue
+from lengthwise_papers.trained_experiment import CellRun, TrainedExperiment
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -183,7 +61,7 @@ class Sizes:
     seeds: tuple[int, ...]
     seeds_of: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     """Columns with other seeds."""
-    rows: tuple[str, ...] = tuple(_ROWS)
+    rows: tuple[str, ...] = tuple(ROWS)
     columns: tuple[str, ...] = USUAL
     protocol: str = "published"
     """Names how words of training are drawn."""
@@ -234,15 +112,9 @@ def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
     return cell_runs
 
 
-def find_lengths(row: str) -> tuple[int, tuple[int, int]]:
-    """Return the longest word of training, and the first and last length of the test."""
-    cell = PUBLISHED.get((row, COLUMNS[0]))
-    return (cell.train_length, cell.test_lengths) if cell else (40, (41, 500))
-
-
 def table(records: Sequence[Record]) -> Table:
     """Return the paper's layout: best / mean over seeds, printed, measured, and the difference."""
-    of_cells, published, rows = cells(records), _find_printed(records), []
+    of_cells, published, rows = cells(records), find_printed(records), []
     columns = {record["column"] for record in records}
     keys = [key for key in MEASURED if key in columns]
     for row in dict.fromkeys(record["row"] for record in records):
@@ -251,7 +123,7 @@ def table(records: Sequence[Record]) -> Table:
         lines = {
             "printed": [pair(p.best, p.mean) if p else "" for p in printed],
             "measured": [
-                scores(runs, NEAR, beyond=_longest(runs)) if runs else "" for runs in measured
+                scores(runs, NEAR, beyond=find_longest(runs)) if runs else "" for runs in measured
             ],
             "difference": [
                 _difference(p, runs) if p and runs else ""
@@ -305,10 +177,10 @@ def fit_table(records: Sequence[Record]) -> Table:
                 row,
                 MEASURED[key].title,
                 str(len(known)),
-                from_to([_find_reached_length(run) for run in known]),
+                from_to([find_reached_length(run) for run in known]),
                 pair(max(right), fmean(right)),
                 f"{sum(run['perfect'] for run in known)} of {len(known)}",
-                pair(*_score_longer_lengths(of_cell)),
+                pair(*score_longer_lengths(of_cell)),
             ]
         )
     columns = ["language", "network", "seeds with known validation", "longest words reached"]
@@ -321,228 +193,10 @@ def figures(records: Sequence[Record]) -> dict[str, Picture]:
     return curves(records, [NEAR], lambda row, key: (row, MEASURED[key].title))
 
 
-def check(records: Sequence[Record]) -> list[Statement]:
-    """Check what the paper prints of each measured cell."""
-    of_cells = cells(records)
-    statements = []
-    ways = {key: (key, "") for key in ("regular-gpt C=2", "regular-gpt C=3", "rnn")}
-    ways |= {key: (key.removesuffix(", xavier"), "Xavier weights") for key in XAVIER}
-    for key, (of_paper, variant) in ways.items():
-        rows = {
-            row: (printed, of_cells[row, key])
-            for (row, column), printed in _find_printed(records).items()
-            if column == of_paper and (row, key) in of_cells
-        }
-        hard = rows.pop(HARD, None) if key.startswith("regular-gpt") else None
-        if rows:
-            says = f"{MEASURED[of_paper].title} reaches the printed best and mean"
-            statements.append(_reaches_print(says, rows, variant))
-        if hard:
-            statements += _of_hard(of_paper, hard, variant)
-    if _find_printed(records):
-        statements += [*_of_larger_chunk(of_cells), *_of_ahead(of_cells)]
-    binary = {row: of_cell for (row, key), of_cell in of_cells.items() if key == "binary"}
-    if binary:
-        amiss = [row for row, of_cell in binary.items() if not all(map(_is_perfect, of_cell))]
-        statements.append(
-            Statement(
-                where="ours",
-                says="with binary memory every word is right at every tested length, for every "
-                "seed, and validation is perfect",
-                holds=not amiss,
-                measured=f"not so: {', '.join(amiss)}" if amiss else f"in {_which(binary)}",
-            )
-        )
-    transformers = {
-        row: of_cell
-        for (row, key), of_cell in of_cells.items()
-        if key == "transformer" and all("validation_accuracy" in run for run in of_cell)
-    }
-    if len(transformers) == len(_ROWS):
-        fitted = [row for row, of_cell in transformers.items() if _fits(of_cell)]
-        statements.append(
-            Statement(
-                where="ours",
-                says="every seed of the Transformer fits its training lengths "
-                f"({100 * FITTED:.0f} % of validation) in three rows of four",
-                holds=4 * len(fitted) >= 3 * len(transformers),
-                measured=f"{len(fitted)} of {len(transformers)}: {', '.join(fitted) or 'none'}",
-            )
-        )
-    failing = {
-        row: of_cells[row, "transformer"]
-        for row in FAILING
-        if (row, "transformer") in of_cells and is_learnt(of_cells.get((row, "rnn"), ()), NEAR)
-    }
-    if failing:
-        statements.append(
-            Statement(
-                where="Table 1, section 5.2" if _find_printed(records) else "ours",
-                says="a Transformer is far from right on rows where the paper's is at chance or "
-                "near it, and an RNN is right, from the same data",
-                runs=min(map(len, failing.values())),
-                holds=all(best_and_mean(of_cell, NEAR)[1] < 80 for of_cell in failing.values()),
-                measured="; ".join(
-                    f"{row} {scores(of_cell, NEAR)}{_in_validation(of_cell)}"
-                    for row, of_cell in failing.items()
-                ),
-            )
-        )
-    return statements
-
-
-def _reaches_print(
-    says: str, rows: Mapping[str, tuple[Published, Sequence[Record]]], variant: str = ""
-) -> Statement:
-    """Check whether rows are as good as printed: the best of the seeds, and their mean.
-
-    A mean that is below the printed one, but not by more than other seeds may do, decides nothing.
-    """
-    below, is_clear = dict[str, str](), False
-    for row, (printed, of_cell) in rows.items():
-        best, mean = _score_longer_lengths(of_cell)
-        if reaches(best, printed.best) and reaches(mean, printed.mean):
-            continue
-        of_paper, longest = pair(printed.best, printed.mean), _longest(of_cell)
-        _, high = interval_of_mean(accuracies(of_cell, NEAR, beyond=longest))
-        is_clear |= not (reaches(best, printed.best) and reaches(high, printed.mean))
-        seeds = with_interval(of_cell, NEAR, beyond=longest)
-        below[row] = f"{row} {pair(best, mean)} (printed {of_paper}; {seeds})"
-    return Statement(
-        where="Table 1",
-        says=says,
-        holds=False if is_clear else None if below else True,
-        measured="; ".join(below.values()) or f"in {_which(rows)}",
-        variant=variant,
-        runs=min(len(rows[row][1]) for row in below or rows),
-    )
-
-
-def _of_hard(key: str, hard: tuple[Published, Sequence[Record]], variant: str) -> list[Statement]:
-    """Check Modular Arithmetic, which needs 1,000,000 steps as its authors train it."""
-    says = f"{MEASURED[key].title} reaches the printed best and mean in Modular Arithmetic"
-    training = hard[1][0]["settings"]["training"]
-    of_paper = int(BY_PAPER[HARD]["steps"])
-    if training["steps"] >= of_paper:
-        return [_reaches_print(says, {HARD: hard}, variant)]
-    not_run = f"the authors' {of_paper:,} steps were not run (`--preset paper`)"
-    variant = f"trained in another way, {training['steps']:,} steps"
-    return [
-        Statement("Table 1", says, None, not_run),
-        _reaches_print(says, {HARD: hard}, variant),
-    ]
-
-
-def _of_larger_chunk(of_cells: Mapping[tuple[str, str], Sequence[Record]]) -> list[Statement]:
-    """Check section 5.2 on C = 3, if it had no fewer steps than C = 2."""
-    binary, ternary = (of_cells.get((HARD, f"regular-gpt C={chunk}"), ()) for chunk in (2, 3))
-    if not (binary and ternary):
-        return []
-    steps = [
-        max(run["settings"]["training"]["steps"] for run in of_cell)
-        for of_cell in (binary, ternary)
-    ]
-    best = [_score_longer_lengths(of_cell)[0] for of_cell in (binary, ternary)]
-    fair = steps[1] >= steps[0]
-    return [
-        Statement(
-            where="section 5.2",
-            says="a larger C makes Modular Arithmetic hard to learn",
-            holds=best[1] < best[0] - CLEAR if fair else None,
-            measured=f"C=2 {one_digit(best[0])} after {steps[0]:,} steps, C=3 "
-            f"{one_digit(best[1])} after {steps[1]:,}",
-            runs=min(len(binary), len(ternary)),
-        )
-    ]
-
-
-def _of_ahead(of_cells: Mapping[tuple[str, str], Sequence[Record]]) -> list[Statement]:
-    """Check whether RegularGPT is ahead of a Transformer in every row."""
-    means = {
-        row: (
-            _score_longer_lengths(of_cell)[1],
-            _score_longer_lengths(of_cells[row, "transformer"])[1],
-        )
-        for (row, key), of_cell in of_cells.items()
-        if key == "regular-gpt C=2" and (row, "transformer") in of_cells
-    }
-    if len(means) < len(_ROWS):
-        return []
-    close = [
-        f"{row} {one_digit(ours)} and {one_digit(transformer)}"
-        for row, (ours, transformer) in means.items()
-        if ours < transformer + CLEAR
-    ]
-    return [
-        Statement(
-            where="section 5.2",
-            says="RegularGPT substantially outperforms a vanilla Transformer "
-            f"(C=2, its mean by {CLEAR} points in every row)",
-            holds=not close,
-            measured=f"{len(means) - len(close)} of {len(means)} rows; not {', '.join(close)}"
-            if close
-            else f"in {_which(means)}",
-            runs=min(
-                len(of_cell) for (_, key), of_cell in of_cells.items() if key == "transformer"
-            ),
-        )
-    ]
-
-
-def _score_longer_lengths(runs_: Sequence[Record]) -> tuple[float, float]:
-    """Return best and mean over seeds at the tested lengths that training never had."""
-    return best_and_mean(runs_, NEAR, beyond=_longest(runs_))
-
-
-def _longest(runs_: Sequence[Record]) -> int:
-    """Return the greatest length of words of training of any run."""
-    return max(map(_find_training_length, runs_))
-
-
-def _which(rows: Iterable[str]) -> str:
-    """Name rows of the table: all of them, or those that there are."""
-    names = list(rows)
-    return f"all {len(_ROWS)} rows" if len(names) == len(_ROWS) else ", ".join(names)
-
-
-def _find_reached_length(run: Record) -> int:
-    """Return the greatest length of the words that training came to."""
-    return int(run.get("longest", _find_training_length(run)))
-
-
-def _find_training_length(run: Record) -> int:
-    """Return the greatest length of the words of training."""
-    return int(run["settings"]["data"]["max_length"])
-
-
-def _fits(of_cell: Sequence[Record]) -> bool:
-    """Return whether every run is right on nearly all words of its training lengths."""
-    return all(
-        _find_reached_length(run) == _find_training_length(run)
-        and run["validation_accuracy"] >= FITTED
-        for run in of_cell
-    )
-
-
-def _in_validation(of_cell: Sequence[Record]) -> str:
-    perfect = any(run["perfect"] for run in of_cell)
-    return "" if perfect else " (not perfect at its training lengths)"
-
-
-def _is_perfect(run: Record) -> bool:
-    return bool(run["perfect"]) and all(not test["wrong"] for test in run["tests"].values())
-
-
 def _difference(printed: Published, runs_: Sequence[Record]) -> str:
-    best, mean = _score_longer_lengths(runs_)
+    best, mean = score_longer_lengths(runs_)
     first = difference(best, printed.best)
     return first if len(runs_) == 1 else f"{first} / {difference(mean, printed.mean)}"
-
-
-def _find_printed(records: Sequence[Record]) -> Mapping[tuple[str, str], Published]:
-    """Return the paper's numbers, if the records are of the paper's words."""
-    tests = [record["tests"][NEAR] for record in records if "tests" in record]
-    return PUBLISHED if all(test["protocol"] == "published" for test in tests) else {}
 
 
 _SMOKE = Sizes(

@@ -27,12 +27,7 @@ from lengthwise.languages.spec import parse
 from lengthwise.problems.planning import make_plan
 from lengthwise.problems.sweep_tests import Test
 from lengthwise.sweeps.job import jobs_over_seeds
-from lengthwise_papers.chi2023.table1 import CLEAR, MEASURED
-from lengthwise_papers.chi2023.training import GROWING_BY_MUON, LAPTOP, SPARSE
-from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
-from lengthwise_papers.trained_experiment import (
-    CellRun,
-    TrainedExperiment,
+from lengthwise_papers.cells import (
     best_and_mean,
     cells,
     curves,
@@ -41,6 +36,11 @@ from lengthwise_papers.trained_experiment import (
     of_seeds,
     one_digit,
 )
+from lengthwise_papers.chi2023.table1_columns import MEASURED
+from lengthwise_papers.chi2023.table1_statements import CLEAR
+from lengthwise_papers.chi2023.training import GROWING_BY_MUON, LAPTOP, SPARSE
+from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
+from lengthwise_papers.trained_experiment import CellRun, TrainedExperiment
 
 SHARES = (0.1, 0.3, 0.5, 0.7, 0.9)
 SAME, FARTHER = "same length", "extrapolation"

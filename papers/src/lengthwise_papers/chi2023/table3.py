@@ -20,8 +20,6 @@ that the preset names. The source of `paper` is on the hub, and a refusal has th
 it. To use your own text, prepare it before: `lengthwise prepare FILE --out runs/corpora/laptop`.
 """
 
-import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -31,51 +29,30 @@ from typing import Any, NamedTuple
 from lengthwise.analysis.figures import Picture
 from lengthwise.data.parts import TEST
 from lengthwise.errors import TextError
-from lengthwise.layers.chunks import depth
 from lengthwise.problems.planning import make_plan
 from lengthwise.problems.sweep_tests import Test
 from lengthwise.sweeps.job import jobs_over_seeds
 from lengthwise.text.data.documents import HUB
 from lengthwise.text.data.stored_corpus import INDEX
 from lengthwise.text.data.text_corpus import Corpus, PrepareConfig, prepare_corpus
-from lengthwise.text.evaluation.perplexity import perplexity_of, require_windows
+from lengthwise.text.evaluation.perplexity import require_windows
 from lengthwise.text.problems.language_modelling.problem import FIELD, TRAINED_LEVELS
-from lengthwise_papers.experiment import CORPORA, Record, Statement, Table, preset_catalogue
+from lengthwise_papers.cells import cells
+from lengthwise_papers.chi2023.table3_columns import (
+    BASELINES,
+    LAST,
+    PRINTED,
+    PUBLISHED,
+    by_length,
+    means,
+)
+from lengthwise_papers.chi2023.table3_statements import check
+from lengthwise_papers.experiment import CORPORA, Record, Table, preset_catalogue
 from lengthwise_papers.figures import lines_figure
-from lengthwise_papers.trained_experiment import CellRun, TrainedExperiment, cells
+from lengthwise_papers.trained_experiment import CellRun, TrainedExperiment
 
-BASELINES = ("KERPLE", "T5", "ALiBi")
-
-_PRINTED: dict[str, tuple[float, ...]] = {
-    "KERPLE": (24.71, 24.42, 24.21, 24.53, 24.74),
-    "T5": (24.50, 24.38, 25.01, 28.91, 39.08),
-    "ALiBi": (24.53, 24.90, 25.08, 25.08, 25.08),
-    "32 / 6": (32.06, 32.03, 791.74, 812.00, 818.49),
-    "64 / 6": (30.17, 30.30, 30.56, 30.80, 1175.91),
-    "128 / 6": (28.80, 28.94, 29.14, 29.25, 29.41),
-    "128 / 12": (26.37, 26.91, 27.08, 27.28, 27.39),
-    "256 / 6": (27.90, 34.38, 34.85, 35.11, 35.42),
-}
-
-PUBLISHED: dict[tuple[str, int], float] = {
-    (column, 512 * 2**power): value
-    for column, row in _PRINTED.items()
-    for power, value in enumerate(row)
-}
-"""Column and length to perplexity, the mean over three seeds."""
-
-LAST = "last token"
 MULTIPLES = (1, 2, 4, 8, 16)
 """Tested lengths, as multiples of the training length."""
-
-FLAT, GROWN, EXPLODED = 1.3, 1.5, 2.0
-"""Times the perplexity at the training length: at most, and at least."""
-
-LARGEST, WORSE = 256, 1.1
-"""The paper's largest chunk, and times the perplexity at the training length that are worse."""
-
-NEAR = 0.15
-"""Share by which the best RegularGPT may be behind the best transformer, to be near it."""
 
 
 class Variant(NamedTuple):
@@ -171,35 +148,11 @@ def _networks(sizes: Sizes) -> dict[str, tuple[str, dict[str, Any]]]:
     return networks
 
 
-def _network(column: str) -> tuple[int, int, str]:
-    """Return C, K and the variant of a column; the variant is "" where there is none."""
-    chunk, _, rest = column.partition(" / ")
-    num_layers, _, variant = rest.partition(", ")
-    return int(chunk), int(num_layers), variant
-
-
 def _text(corpus: Corpus) -> str:
     """Name the row: the text, and its tokens of training."""
     sources = [Path(source).name.partition(",")[0] for source in corpus.index["sources"]["train"]]
     tokens = corpus.index["parts"]["train"]["tokens"]
     return f"{', '.join(sources)} ({tokens / 1e6:.1f} million tokens)"
-
-
-# ---- tables and figures ------------------------------------------------------------------------
-
-
-def by_length(of_cell: Sequence[Record], test: str = LAST) -> dict[int, list[float]]:
-    """Return the perplexity of each seed by length."""
-    nats = [run["tests"][test]["nats_by_length"] for run in of_cell]
-    return {int(n): [perplexity_of(by_window[n]) for by_window in nats] for n in nats[0]}
-
-
-def means(records: Sequence[Record]) -> dict[str, dict[int, float]]:
-    """Return the mean perplexity over seeds by column and length."""
-    return {
-        column: {n: fmean(values) for n, values in by_length(of_cell).items()}
-        for (_, column), of_cell in cells(records).items()
-    }
 
 
 def table(records: Sequence[Record]) -> Table:
@@ -213,8 +166,8 @@ def table(records: Sequence[Record]) -> Table:
 def list_printed(records: Sequence[Record]) -> Table:
     """Return what the paper prints, for windows of 512."""
     lengths = sorted({n for _, n in PUBLISHED})
-    rows = [[f"{n:,}", *(f"{PUBLISHED[column, n]:.2f}" for column in _PRINTED)] for n in lengths]
-    return Table(["length", *_PRINTED], rows)
+    rows = [[f"{n:,}", *(f"{PUBLISHED[column, n]:.2f}" for column in PRINTED)] for n in lengths]
+    return Table(["length", *PRINTED], rows)
 
 
 def intervals_table(records: Sequence[Record]) -> Table:
@@ -262,164 +215,6 @@ def figures(records: Sequence[Record]) -> dict[str, Picture]:
     return {"perplexity": picture}
 
 
-# ---- what the paper says -----------------------------------------------------------------------
-
-
-def check(records: Sequence[Record]) -> list[Statement]:
-    """Check what section 6 says, of the means over seeds."""
-    regular = {column: curve for column, curve in means(records).items() if " / " in column}
-    if not regular:
-        return []
-    within: dict[str, dict[str, float]] = {}
-    beyond: dict[str, dict[str, float]] = {}
-    alike: dict[str, dict[tuple[int, int], dict[int, float]]] = {}
-    for column, curve in regular.items():
-        chunk, num_layers, variant = _network(column)
-        trained = min(curve)
-        reach = chunk ** depth(trained, chunk)
-        ratios = {n: value / curve[trained] for n, value in curve.items()}
-        short = within.setdefault(variant, {})
-        short[column] = max(r for n, r in ratios.items() if n <= reach)
-        past = [ratio for n, ratio in ratios.items() if n > reach]
-        if past:
-            beyond.setdefault(variant, {})[column] = min(past)
-        alike.setdefault(variant, {})[chunk, num_layers] = curve
-    statements = [
-        Statement(
-            where="section 6",
-            says="perplexity stays about the same as at the training length, up to C^ceil(log_C T)",
-            variant=variant,
-            holds=max(ratios.values()) <= FLAT,
-            measured=f"highest ratio: {_ratios(ratios)}",
-        )
-        for variant, ratios in within.items()
-    ]
-    statements += [
-        Statement(
-            where="section 6",
-            says="and explodes beyond",
-            variant=variant,
-            holds=min(ratios.values()) >= EXPLODED,
-            measured=f"lowest ratio: {_ratios(ratios)}",
-        )
-        for variant, ratios in beyond.items()
-    ]
-    for variant, of_variant in alike.items():
-        statements += _of_thickness(of_variant, variant)
-    statements += [*_of_chunk(alike.get("", {})), *_of_baselines(records, regular)]
-    runs_ = min(map(len, cells(records).values()))
-    return [
-        statement if statement.holds is None else statement._replace(runs=runs_)
-        for statement in statements
-    ]
-
-
-def _of_baselines(
-    records: Sequence[Record], regular: Mapping[str, Mapping[int, float]]
-) -> list[Statement]:
-    """Check what section 6 says of transformers with relative positions, and of the largest C."""
-    curves = {column: curve for column, curve in means(records).items() if column not in regular}
-    statements = []
-    if curves:
-        lengths = sorted(next(iter(curves.values())))
-        shortest, longest = lengths[0], lengths[-1]
-        growth = {column: curve[longest] / curve[shortest] for column, curve in curves.items()}
-        flat = [ratio for column, ratio in growth.items() if column != "T5"]
-        grows = growth.get("T5", math.inf)
-        statements.append(
-            Statement(
-                where="Table 3",
-                says=f"with T5's positions perplexity grows with the length ({GROWN} times and "
-                "more), with ALiBi's and KERPLE's it does not",
-                holds=grows >= GROWN and max(flat, default=1) <= FLAT,
-                measured=f"from {shortest:,} to {longest:,} tokens times {_ratios(growth)}",
-            )
-        )
-        alike = [column for column in regular if "steps" not in column]
-        best = min(alike, key=lambda column: regular[column][shortest])
-        ratio = regular[best][shortest] / min(curve[shortest] for curve in curves.values())
-        statements.append(
-            Statement(
-                where="Table 3",
-                says=f"the best RegularGPT is near the best of these (within {100 * NEAR:.0f} %; "
-                "printed: 7.6 %)",
-                holds=ratio <= 1 + NEAR,
-                measured=f"{best} has {ratio:.3f} times its perplexity at {shortest:,} tokens",
-            )
-        )
-    return [*statements, _of_largest(regular)]
-
-
-def _of_largest(regular: Mapping[str, Mapping[int, float]]) -> Statement:
-    """Check the largest chunk of the paper, which needs its windows of 512 tokens."""
-    growth = {
-        column: min(value for n, value in curve.items() if n > min(curve)) / curve[min(curve)]
-        for column, curve in regular.items()
-        if column.startswith(f"{LARGEST} / ") and len(curve) > 1
-    }
-    return Statement(
-        where="section 6",
-        says=f"with C = {LARGEST} performance deteriorates beyond the training length "
-        f"({WORSE} times and more)",
-        holds=min(growth.values()) >= WORSE if growth else None,
-        measured=f"lowest ratio: {_ratios(growth)}"
-        if growth
-        else "not run: `--preset paper` has the windows of 512 tokens that it needs",
-    )
-
-
-def _of_thickness(
-    regular: Mapping[tuple[int, int], Mapping[int, float]], variant: str
-) -> list[Statement]:
-    """Check thickness among networks that were trained alike."""
-    pairs = [(key, (key[0], 2 * key[1])) for key in regular if (key[0], 2 * key[1]) in regular]
-    if not pairs:
-        return []
-    gains = [regular[thin][n] / regular[thick][n] for thin, thick in pairs for n in regular[thin]]
-    return [
-        Statement(
-            where="section 6",
-            says="twice the thickness is better, at every length",
-            variant=variant,
-            holds=min(gains) > 1,
-            measured=f"the thinner has {min(gains):.3f} to {max(gains):.3f} times the perplexity",
-        )
-    ]
-
-
-def _of_chunk(regular: Mapping[tuple[int, int], Mapping[int, float]]) -> list[Statement]:
-    """Check chunks among networks of the commonest thickness."""
-    counts = Counter(num_layers for _, num_layers in regular)
-    num_layers = max(counts, key=counts.__getitem__, default=0)
-    alike = {chunk: curve for (chunk, k), curve in regular.items() if k == num_layers}
-    if len(alike) < 3:
-        return []
-    longest = max(min(alike.values(), key=max))
-    trained = min(min(alike.values(), key=min))
-    best, chosen = (
-        min(alike, key=lambda chunk_size: alike[chunk_size][n]) for n in (longest, trained)
-    )
-    return [
-        Statement(
-            where="section 6",
-            says="neither the smallest nor the largest chunk generalises best",
-            holds=min(alike) < best < max(alike),
-            measured=f"C = {best} at {longest:,} tokens, of "
-            + ", ".join(f"{chunk}: {alike[chunk][longest]:.4g}" for chunk in sorted(alike)),
-        ),
-        Statement(
-            where="ours",
-            says="the chunk that is best at the training length is best at the greatest, too",
-            holds=chosen == best,
-            measured=f"C = {chosen} at {trained:,} tokens, C = {best} at {longest:,}",
-        ),
-    ]
-
-
-def _ratios(ratios: Mapping[str, float]) -> str:
-    return ", ".join(f"{ratio:.3g} ({column})" for column, ratio in ratios.items())
-
-
 def _spread(values: Sequence[float]) -> str:
     if not values:
         return ""
@@ -430,8 +225,6 @@ def _spread(values: Sequence[float]) -> str:
 def _short(value: float) -> str:
     return f"{value:.2f}" if value < 1e4 else f"{value:.1e}"
 
-
-# ---- the experiments ---------------------------------------------------------------------------
 
 _POST = "norms after the branches"
 

@@ -27,6 +27,7 @@ from lengthwise.languages.spec import parse
 from lengthwise.models.encoder import Encoder
 from lengthwise.sweeps.sweep import Progress
 from lengthwise.tasks.automaton import Automaton
+from lengthwise_papers.cells import from_to
 from lengthwise_papers.chiang2022.answers import answers, random_words
 from lengthwise_papers.experiment import (
     MeasuredExperiment,
@@ -38,7 +39,6 @@ from lengthwise_papers.experiment import (
 )
 from lengthwise_papers.figures import cross_entropy_figure
 from lengthwise_papers.parts import group_records
-from lengthwise_papers.trained_experiment import from_to
 
 ETA = 1e-3
 """Cross-entropy in nats that Proposition 2 is asked for, with epsilon = 0."""

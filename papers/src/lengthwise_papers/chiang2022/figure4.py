@@ -41,10 +41,10 @@ from lengthwise.tasks.automaton import Automaton
 from lengthwise.tasks.task import Batch
 from lengthwise.training.devices import environment
 from lengthwise.training.loop import Validation, fit
+from lengthwise_papers.cells import one_digit
 from lengthwise_papers.experiment import Record, Statement, Table, decide, preset_catalogue
 from lengthwise_papers.figures import learning_figure
 from lengthwise_papers.parts import Part, PartsExperiment, group_records, without_problem
-from lengthwise_papers.trained_experiment import one_digit
 
 _AT_ONCE = 4
 """Test words that are computed together: more would not fit into the caches of a processor."""

@@ -17,16 +17,9 @@ from lengthwise.languages.spec import parse
 from lengthwise.problems.planning import make_plan
 from lengthwise.problems.sweep_tests import Test
 from lengthwise.sweeps.job import jobs_over_seeds
+from lengthwise_papers.cells import best_and_mean, cells, curves, one_digit, scores
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
-from lengthwise_papers.trained_experiment import (
-    CellRun,
-    TrainedExperiment,
-    best_and_mean,
-    cells,
-    curves,
-    one_digit,
-    scores,
-)
+from lengthwise_papers.trained_experiment import CellRun, TrainedExperiment
 
 TRAINED, FARTHER = "trained lengths", "farther"
 

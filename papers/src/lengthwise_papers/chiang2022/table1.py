@@ -33,9 +33,10 @@ from lengthwise.text.data.parallel_corpus import PairsConfig, ParallelCorpus, pr
 from lengthwise.text.data.stored_corpus import INDEX
 from lengthwise.text.evaluation.bleu import BUCKETS, BleuComparison, compare_systems
 from lengthwise.text.problems.translation.problem import Translation
+from lengthwise_papers.cells import cells
 from lengthwise_papers.experiment import CORPORA, Record, Statement, Table, preset_catalogue
 from lengthwise_papers.figures import panels_figure
-from lengthwise_papers.trained_experiment import CellRun, TrainedExperiment, cells
+from lengthwise_papers.trained_experiment import CellRun, TrainedExperiment
 
 ALL, SHORT = "train-all-test-all", "train-short-test-long"
 BASELINE, SCALED, MATCHED = "baseline", "scaled", "matched"

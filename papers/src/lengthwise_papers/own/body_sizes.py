@@ -21,6 +21,7 @@ from lengthwise.analysis.figures import Picture
 from lengthwise.problems.step_by_step.problem import select_test_inputs
 from lengthwise.sweeps.job import Job, jobs_over_seeds
 from lengthwise.sweeps.sweep import Progress
+from lengthwise_papers.cells import best_and_mean, cells
 from lengthwise_papers.experiment import (
     CORPORA,
     Record,
@@ -39,7 +40,7 @@ from lengthwise_papers.steps2022.table2 import (
     shape_of,
     size_of,
 )
-from lengthwise_papers.trained_experiment import CellRun, TrainedExperiment, best_and_mean, cells
+from lengthwise_papers.trained_experiment import CellRun, TrainedExperiment
 
 KINDS = (FROZEN, POSITIONS, "random, frozen", "random, positions trained")
 

@@ -20,9 +20,9 @@ from lengthwise.languages.spec import parse
 from lengthwise.problems.base import evaluate_and_store
 from lengthwise.problems.planning import make_plan, plan_from_dict
 from lengthwise.proofs.search.certify import certify
+from lengthwise_papers.cells import from_to
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise_papers.parts import Part, PartsExperiment, group_records, train_in_folder
-from lengthwise_papers.trained_experiment import from_to
 
 MODEL = "regular-gpt-binary"
 LANGUAGES = (

@@ -14,6 +14,7 @@ from lengthwise.objectives.sizes import num_elements
 from lengthwise.problems.base import evaluate_and_store
 from lengthwise.problems.planning import make_plan, plan_from_dict
 from lengthwise.proofs.search.certify import certify
+from lengthwise_papers.cells import span
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise_papers.parts import (
     Part,
@@ -23,7 +24,6 @@ from lengthwise_papers.parts import (
     train_in_folder,
     without_problem,
 )
-from lengthwise_papers.trained_experiment import span
 
 GROUPS = ("group:S3", "group:S4", "group:A5", "group:Z60", "group:S5")
 

@@ -24,11 +24,11 @@ from lengthwise.languages.serialisation import to_dict
 from lengthwise.problems.runs import load_run
 from lengthwise.proofs.search.certify import certify
 from lengthwise.training.devices import environment
+from lengthwise_papers.cells import from_to
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise_papers.own.hostile_words import find_misjudged, hostile_words
 from lengthwise_papers.own.kinds import language_of_kind
 from lengthwise_papers.parts import Part, PartsExperiment, group_records
-from lengthwise_papers.trained_experiment import from_to
 
 HELD_OUT: Mapping[str, int] = {
     "uniform": 40,

@@ -29,6 +29,7 @@ from lengthwise.problems.base import Run
 from lengthwise.problems.planning import make_plan, plan_from_dict
 from lengthwise.proofs.search.certify import certify
 from lengthwise.proofs.search.extracted_automaton import extract_automaton
+from lengthwise_papers.cells import span
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise_papers.parts import (
     Part,
@@ -37,7 +38,6 @@ from lengthwise_papers.parts import (
     train_in_folder,
     without_problem,
 )
-from lengthwise_papers.trained_experiment import span
 
 GROUPS = ("group:S3", "group:A5,generators=2,seed=0")
 

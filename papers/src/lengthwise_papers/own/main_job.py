@@ -10,7 +10,7 @@ from lengthwise.evaluation.scores import percent
 from lengthwise.languages.spec import parse
 from lengthwise.problems.base import evaluate_and_store
 from lengthwise.problems.planning import make_plan, plan_from_dict
-from lengthwise_papers.chi2023.table1 import PUBLISHED
+from lengthwise_papers.chi2023.published import PUBLISHED
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise_papers.parts import Part, PartsExperiment, group_records, train_in_folder
 

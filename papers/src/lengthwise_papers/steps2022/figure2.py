@@ -27,6 +27,7 @@ from lengthwise.problems.base import Plan, Run, evaluate_and_store
 from lengthwise.problems.planning import make_plan
 from lengthwise.problems.runs import train
 from lengthwise.sweeps.sweep import Progress
+from lengthwise_papers.cells import one_digit
 from lengthwise_papers.experiment import (
     MeasuredExperiment,
     Record,
@@ -39,7 +40,6 @@ from lengthwise_papers.figures import addition_attention_figure
 from lengthwise_papers.parts import group_records
 from lengthwise_papers.steps2022.figure1 import on_sources
 from lengthwise_papers.steps2022.table1 import TRAINING_OF
-from lengthwise_papers.trained_experiment import one_digit
 
 HAND_CODED = "hand-coded"
 

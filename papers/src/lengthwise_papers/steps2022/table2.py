@@ -24,6 +24,7 @@ from lengthwise.sweeps.sweep import Progress
 from lengthwise.text.models.backbones import BACKBONES
 from lengthwise.text.models.gpt2 import Backbone, BackboneConfig
 from lengthwise.text.problems.language_modelling.pretrain import make_named, pretraining
+from lengthwise_papers.cells import best_and_mean, cells
 from lengthwise_papers.experiment import (
     Record,
     Statement,
@@ -41,7 +42,7 @@ from lengthwise_papers.steps2022.table1 import (
     schedule,
     weak_suffices,
 )
-from lengthwise_papers.trained_experiment import CellRun, TrainedExperiment, best_and_mean, cells
+from lengthwise_papers.trained_experiment import CellRun, TrainedExperiment
 
 PUBLISHED: dict[tuple[str, int], float] = {
     (regime, n): value

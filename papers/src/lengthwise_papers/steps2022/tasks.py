@@ -11,15 +11,10 @@ from typing import Any
 from lengthwise.problems.planning import make_plan
 from lengthwise.problems.step_by_step.problem import select_test_inputs
 from lengthwise.sweeps.job import jobs_over_seeds
+from lengthwise_papers.cells import best_and_mean, cells, one_digit
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise_papers.steps2022.table1 import REGIMES, STRONG, UNSEEN, schedule
-from lengthwise_papers.trained_experiment import (
-    CellRun,
-    TrainedExperiment,
-    best_and_mean,
-    cells,
-    one_digit,
-)
+from lengthwise_papers.trained_experiment import CellRun, TrainedExperiment
 
 TASKS: dict[str, tuple[str, dict[str, Any]]] = {
     "multiplication of 4-bit numbers": (

@@ -30,8 +30,7 @@ from lengthwise.problems.results import (
     no_watch,
 )
 from lengthwise.problems.sweep_tests import Test, TestResult
-from lengthwise.proofs.search.lookup import SnappedModel
-from lengthwise.proofs.search.snapped_file import load_snapped
+from lengthwise.proofs.search.snapped_file import load_tables
 from lengthwise.tasks.task import Task
 from lengthwise.training.construction_files import Compiled
 from lengthwise.training.devices import environment
@@ -154,7 +153,11 @@ def facts(summary: Mapping[str, Any]) -> Facts:
 def list_scores(summary: Mapping[str, Any]) -> Facts:
     """Return the figures of an evaluation, with those of shortcuts."""
     low, high = summary["interval_95"]
-    words, per_length, loss = summary["words"], summary["words_per_length"], summary["mean_loss"]
+    words, per_length, loss = (
+        summary["words"],
+        summary["words_per_length"],
+        summary.get("mean_loss"),
+    )
     mean, worst = summary["mean_accuracy"], summary["worst_accuracy"]
     length = f"{summary['worst_length']} ({percent(worst)} %)"
     shortcuts = summary["shortcuts"].items()
@@ -169,7 +172,11 @@ def list_scores(summary: Mapping[str, Any]) -> Facts:
         ),
         *([("worst length", length)] if worst < mean - 1e-9 else []),
         ("first length under 99 %", str(summary["first_length_below_99"] or "none")),
-        ("mean loss", "infinite" if loss is None else f"{loss:.2e} nats"),
+        *(
+            [("mean loss", "infinite" if loss is None else f"{loss:.2e} nats")]
+            if "mean_loss" in summary
+            else []
+        ),
         *((f"shortcut: {name}", f"{percent(value)} %") for name, value in shortcuts),
     ]
 
@@ -207,10 +214,12 @@ def predictor_of(run: Run, language: Language, options: Options) -> Predictor:
     if options.get("snapped") or not isinstance(run.plan, Compiled):
         return predictor
     kind = str(next(model.parameters()).dtype).removeprefix("torch.")
-    return replace(predictor, notes=partial(_beyond_claim, language, run.plan.claim["range"], kind))
+    return replace(
+        predictor, notes=partial(notes_beyond_claim, language, run.plan.claim["range"], kind)
+    )
 
 
-def _beyond_claim(
+def notes_beyond_claim(
     language: Language, claimed: Mapping[str, int | None], kind: str, answers: Sequence[Answer]
 ) -> list[str]:
     """Say if words are longer than the range in which computed weights are claimed to be right."""
@@ -252,5 +261,5 @@ def with_tables(run: Run) -> Run:
     """
     if run.folder is None:
         raise RunError("the tables of a run are in its folder, but this run has none. Use snap.")
-    extraction = load_snapped(run.folder.path / SNAPPED_FILE, run.model)
-    return replace(run, model=SnappedModel(extraction.algebra), folder=None)
+    tables = load_tables(run.folder.path / SNAPPED_FILE, run.model)
+    return replace(run, model=tables, folder=None)

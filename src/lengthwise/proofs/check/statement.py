@@ -14,6 +14,8 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
+from lengthwise.languages.functions.by_name import function_of
+from lengthwise.languages.functions.function import Function
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import to_dict
 from lengthwise.languages.spec import is_self_contained
@@ -32,6 +34,7 @@ _WHO = {
     "structural": "The model as it runs",
     "snapped": "The model with its vectors snapped to the nearest representatives",
     "robust": "The model as it runs, by bounds on all its vectors,",
+    "tabulated": "The table in this file, said to be that of {network} with its state snapped,",
 }
 
 _RUNS = (
@@ -60,6 +63,13 @@ _TERMS = {
         _RUNS[3],
     ),
     "robust": _RUNS,
+    "tabulated": (
+        "the table has, for each representative in the file and symbol, the nearest representative "
+        "to the state that {network} computes, and the class with the largest logit",
+        "the file has no code that computes a step: lengthwise certify --check FILE DIR runs the "
+        "network in DIR, and computes the table again",
+        "rounding has no bound there; a table in which a near tie decides is not certified",
+    ),
 }
 """The assumptions of a claim, by strength."""
 
@@ -72,6 +82,13 @@ _SNAPPED_STATES = (
 )
 
 
+_OUTPUT = "the output at a position is the class of the prefix that ends there"
+_OUTPUT_OF_BOTH = (
+    "the output at a position is what the table of the function has for two classes: that of the "
+    "prefix that ends there, and that of what follows, read from the end"
+)
+
+
 def terms_of(certificate: "Certificate") -> tuple[str, ...]:
     """Return the assumptions of a claim."""
     terms = _TERMS[certificate.strength]
@@ -79,7 +96,15 @@ def terms_of(certificate: "Certificate") -> tuple[str, ...]:
         terms = _SNAPPED_STATES
     if certificate.precision == "bfloat16":
         terms = (*terms[:-1], _BFLOAT16)
-    return tuple(term.format(network=certificate.kind) for term in terms)
+    if (function := _function_of(certificate)) is not None:
+        terms = (*terms, _OUTPUT if function.is_sequential else _OUTPUT_OF_BOTH)
+    network = certificate.settings["network"] if certificate.kind == "Table" else certificate.kind
+    return tuple(term.format(network=network) for term in terms)
+
+
+def _function_of(certificate: "Certificate") -> Function | None:
+    """Return the function whose prefixes the language is about, if its name was compared."""
+    return function_of(replace(certificate.language, spec=find_compared_name(certificate)))
 
 
 def state_claim(certificate: "Certificate") -> str:
@@ -93,10 +118,16 @@ def state_claim(certificate: "Certificate") -> str:
 def _sentence(certificate: "Certificate") -> str:
     name, who = name_of(certificate), _WHO[certificate.strength]
     inside = "" if size_of_domain(certificate.language) is None else " in the domain"
+    if certificate.kind == "Table":
+        who = who.format(network=certificate.settings["network"])
     if certificate.kind == "Recurrent":
         who = "The model with its state snapped to the nearest representative after each symbol"
     if certificate.precision == "bfloat16":
         who = "The model cast to bfloat16"
+    function = _function_of(certificate)
+    if certificate.verdict == "equivalent" and function is not None:
+        both = "" if function.is_sequential else ", read from both ends,"
+        return f"{who}{both} gives every output symbol of every input of {name}, at every length."
     if certificate.verdict == "equivalent":
         return f"{who} gives every word{inside} of {name} its class, at every length."
     if certificate.counterexample is not None:
@@ -106,6 +137,12 @@ def _sentence(certificate: "Certificate") -> str:
         if symbols == 0:
             return f"{who} gives the empty word {gives}."
         certain = certificate.margins is None or certificate.margins.is_certain
+        if function is not None and function.is_sequential:
+            return (
+                f"{who} writes {quote(wrong.model)} for the last symbol of an input of length "
+                f"{symbols} where {name} has {quote(wrong.language)}; it is right on all shorter "
+                f"inputs{'' if certain else ', as far as float64 tells'}."
+            )
         return (
             f"{who} gives a word of length {symbols} {gives}; it is right on all shorter words"
             f"{inside}{'' if certain else ', as far as float64 tells'}."

@@ -1,0 +1,1 @@
+"""The arena: networks trained and examined on suites of languages under one protocol."""

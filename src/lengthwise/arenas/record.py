@@ -1,0 +1,428 @@
+"""The record of an arena: one cell for each network, language and seed; tables, figure and page."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from statistics import fmean, median
+from typing import TYPE_CHECKING, Any
+
+from lengthwise.arenas.cell import LONG
+from lengthwise.arenas.protocol import EXAMINATION
+from lengthwise.arguments import path_of
+from lengthwise.errors import RunError
+from lengthwise.evaluation.scores import percent, percent_interval, wilson
+from lengthwise.files import read_object, require_name, values_of, write_text
+from lengthwise.sweeps.outcome import Failure, Outcome
+from lengthwise.templates import template
+
+if TYPE_CHECKING:
+    from lengthwise.analysis.figures import Picture
+
+FORMAT = 1
+"""Version of the stored format."""
+
+LEARNED = 0.999
+"""Accuracy on validation words from which a network counts as having learned its language."""
+
+COLUMNS = (
+    *("network", "parameters", "given", "learned", "proved snapped", "proved as it runs"),
+    *("accuracy, 41 to 500", f"at {LONG:,}", "first wrong length", "seconds"),
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Cell:
+    """One trained network that was examined."""
+
+    network: str
+    language: str
+    seed: int
+    given: str
+    """What it learned from: `prefix`, the class after every prefix; `final`, that of the word."""
+    error: str = ""
+    """Why there is nothing else, if training or examining raised an error."""
+    parameters: int = 0
+    steps: int = 0
+    validation_accuracy: float | None = None
+    training_seconds: float | None = None
+    """Processor time of training."""
+    by_length: tuple[tuple[int, int, int], ...] = ()
+    """Length, number of words and of right answers, of the network as it runs."""
+    found: Mapping[str, Any] | None = None
+    """What the examination found (`cell.examine_run`)."""
+
+    @property
+    def is_learned(self) -> bool:
+        """True if validation words, no longer than those of training, are right but for 0.1 %."""
+        return self.validation_accuracy is not None and self.validation_accuracy >= LEARNED
+
+    @property
+    def is_proved(self) -> bool:
+        """True if the network as it runs is proved right at every length."""
+        return bool(self.found and self.found["is_proved"])
+
+    @property
+    def is_snapped_proved(self) -> bool:
+        """True if the *snapped* network is right at every length, decided on its table."""
+        return bool(self.found and self.found["verdict"] == "equivalent")
+
+    @property
+    def verdict(self) -> str:
+        """The verdict about the snapped network in a word or two."""
+        if not self.found:
+            return "failed"
+        if self.is_proved:
+            return "proved as it runs"
+        names = {"equivalent": "proved", "counterexample": "refuted", None: "not a recurrence"}
+        return names.get(self.found["verdict"], "not closed")
+
+    @property
+    def seconds(self) -> float | None:
+        """Processor time of training and examination."""
+        if not self.found or self.training_seconds is None:
+            return None
+        return self.training_seconds + float(self.found["seconds"])
+
+    def right(self, first: int, last: int) -> tuple[int, int] | None:
+        """Return the numbers of right and of all words of some lengths; None without words."""
+        rows = [row for row in self.by_length if first <= row[0] <= last]
+        total = sum(words for _, words, _ in rows)
+        return (sum(right for _, _, right in rows), total) if total else None
+
+    @property
+    def wrong_length(self) -> int | None:
+        """Length of the shortest wrong word that was found, in any test."""
+        if not self.found:
+            return None
+        wrong = [length for length, words, right in self.by_length if right < words]
+        searched = self.found["wrong_length"]
+        return min(wrong if searched is None else [*wrong, searched], default=None)
+
+    @classmethod
+    def of(cls, result: Outcome | Failure, training_seconds: float | None) -> "Cell":
+        """Return the cell of a job of the arena's sweep, given the processor time of training."""
+        plan = result.plan
+        about: dict[str, Any] = {
+            "network": plan["model"],
+            "language": plan["problem"]["language"].get("spec", ""),
+            "seed": plan["training"]["seed"],
+            "given": plan["objective"]["name"],
+        }
+        if isinstance(result, Failure):
+            return cls(**about, error=result.error)
+        test = result.test(EXAMINATION)
+        rows = [(row.length, row.words, row.correct) for row in test.by_length]
+        if (far := test.summary["far"]) is not None:
+            rows.append((LONG, far[2], far[1]))
+        return cls(
+            **about,
+            parameters=result.parameters,
+            steps=result.steps,
+            validation_accuracy=result.validation_accuracy,
+            training_seconds=training_seconds,
+            by_length=tuple(rows),
+            found=dict(test.summary),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the cell as plain values."""
+        return {name: getattr(self, name) for name in Cell.__slots__}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> "Cell":
+        """Restore a cell."""
+        return cls(**{**values, "by_length": tuple(tuple(row) for row in values["by_length"])})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Arena:
+    """Networks that were trained and examined on a suite under one protocol.
+
+    `.table` and `.matrix` are column names with rows, `.figure` is drawn, `.to_dict()` has the
+    numbers, and `.save(file)` writes a page, or the record if the name ends in `.json`.
+
+    Examples:
+        >>> import lengthwise as lw
+        >>> tiny = {"preset": "smoke", "steps": 2, "budget": 0.2, "words_per_length": 1}
+        >>> found = lw.arena("elman", languages=["tomita-1"], seeds=[0], progress=False, **tiny)
+        >>> found.matrix[0], len(found.table[1])
+        (['language', 'elman'], 1)
+        >>> found.save("arena.json")
+        >>> lw.Arena.load("arena.json").languages
+        ['tomita-1']
+    """
+
+    suite: str
+    protocol: Mapping[str, Any]
+    """Settings of all networks, and of the examination."""
+    cells: Sequence[Cell]
+    environment: Mapping[str, str]
+    date: str
+
+    @property
+    def networks(self) -> list[str]:
+        """Names of the networks, in the order that was given."""
+        return list(dict.fromkeys(cell.network for cell in self.cells))
+
+    @property
+    def languages(self) -> list[str]:
+        """Specifications of the languages."""
+        return list(dict.fromkeys(cell.language for cell in self.cells))
+
+    def of(self, network: str, language: str | None = None) -> list[Cell]:
+        """Return the cells of a network, on one language or on all."""
+        return [
+            cell
+            for cell in self.cells
+            if cell.network == network and language in (None, cell.language)
+        ]
+
+    # ---- tables
+
+    @property
+    def table(self) -> tuple[list[str], list[list[str]]]:
+        """A row for each network."""
+        return list(COLUMNS), [self._row(name) for name in self.networks]
+
+    def _row(self, network: str) -> list[str]:
+        cells = self.of(network)
+        learned = [cell for cell in cells if cell.is_learned]
+        wrong = [cell.wrong_length for cell in cells if cell.wrong_length is not None]
+        sizes = [cell.parameters for cell in cells if not cell.error]
+        seconds = [seconds for cell in cells if (seconds := cell.seconds) is not None]
+        return [
+            network,
+            _range(sizes),
+            ", ".join(sorted({cell.given for cell in cells})),
+            f"{len(learned)} of {len(cells)}",
+            f"{sum(cell.is_snapped_proved for cell in learned)} of {len(learned)}",
+            str(sum(cell.is_proved for cell in cells)),
+            _share(cells, 41, 500),
+            _share(cells, LONG, LONG),
+            f"median {median(wrong):,.0f}, {len(wrong)} of {len(cells)}" if wrong else "none",
+            f"{fmean(seconds):.0f}" if seconds else "",
+        ]
+
+    @property
+    def matrix(self) -> tuple[list[str], list[list[str]]]:
+        """A row for each language, a column for each network: accuracy at 41 to 500, proofs."""
+        rows = [
+            [language, *(self._square(self.of(name, language)) for name in self.networks)]
+            for language in self.languages
+        ]
+        return ["language", *self.networks], rows
+
+    @staticmethod
+    def _square(cells: Sequence[Cell]) -> str:
+        if not cells or all(cell.error for cell in cells):
+            return "failed" if cells else ""
+        text = _share(cells, 41, 500, interval=False) or "not read"
+        learned = sum(cell.is_learned for cell in cells)
+        if not learned:
+            return f"{text}; not learned"
+        runs, snapped = (
+            sum(cell.is_proved for cell in cells),
+            sum(cell.is_snapped_proved for cell in cells if cell.is_learned),
+        )
+        proved = f"{runs} proved" if runs else f"{snapped} of {learned} proved snapped"
+        return f"{text}; {proved}"
+
+    @property
+    def kinds(self) -> tuple[list[str], list[list[str]]]:
+        """Accuracy in per cent on short and long, random and adversarial words, by network."""
+        names = ("short random", "short adversarial", "long random", "long adversarial")
+        rows = []
+        for network in self.networks:
+            found = [cell.found["kinds"] for cell in self.of(network) if cell.found]
+            row = [network]
+            for name in names:
+                pairs = [kinds[name] for kinds in found if kinds.get(name, (0, 0))[1]]
+                row.append(percent(_mean(pairs)) if pairs else "")
+            rows.append(row)
+        return ["network", *names], rows
+
+    @property
+    def failures(self) -> list[str]:
+        """A line for each cell that failed."""
+        return [
+            f"{cell.network} on {cell.language}, seed {cell.seed}: {cell.error}"
+            for cell in self.cells
+            if cell.error
+        ]
+
+    def best(self) -> list[dict[str, Any]]:
+        """Return for each language the smallest network that is proved as it runs, the smallest
+        that is proved snapped, and the one that carries farthest."""
+        return [
+            {
+                "language": language,
+                "proved": _smallest(cells, lambda cell: cell.is_proved),
+                "proved_snapped": _smallest(cells, lambda cell: cell.is_snapped_proved),
+                "farthest": _farthest(cells),
+            }
+            for language in self.languages
+            for cells in [[cell for cell in self.cells if cell.language == language]]
+        ]
+
+    @property
+    def best_table(self) -> tuple[list[str], list[list[str]]]:
+        """A row for each language: the networks of `best`, with their parameters."""
+        columns = ["language", "proved as it runs", "proved snapped", "carries farthest"]
+        rows = []
+        for best in self.best():
+            named = (best["proved"], best["proved_snapped"], best["farthest"])
+            cells = [
+                "" if each is None else f"{each['network']}, {each['parameters']:,} parameters"
+                for each in named
+            ]
+            if best["farthest"] is not None:
+                wrong = best["farthest"]["wrong_length"]
+                far = "no wrong word found" if wrong is None else f"wrong on a word of {wrong:,}"
+                cells[2] += f": {far}"
+            rows.append([best["language"], *cells])
+        return columns, rows
+
+    @property
+    def cost(self) -> str:
+        """What training and examining took, in words."""
+        seconds = [seconds for cell in self.cells if (seconds := cell.seconds) is not None]
+        return (
+            f"{len(seconds)} of {len(self.cells)} cells took {sum(seconds) / 3600:.1f} hours of "
+            f"one processor core."
+        )
+
+    # ---- picture and page
+
+    @cached_property
+    def figure(self) -> "Picture":
+        """Share of learned networks that are proved snapped, and accuracy by length."""
+        from lengthwise.analysis.figures import arena_figure  # noqa: PLC0415  tables need none
+
+        shares, curves = {}, {}
+        for network in self.networks:
+            cells = self.of(network)
+            learned = [cell for cell in cells if cell.is_learned]
+            shares[network] = (sum(cell.is_snapped_proved for cell in learned), len(learned))
+            curves[network] = _curve(cells)
+        trained = int(self.protocol["settings"]["max_length"])
+        return arena_figure(shares, curves, trained_to=trained)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values."""
+        return {
+            "format": FORMAT,
+            "suite": self.suite,
+            "protocol": dict(self.protocol),
+            "environment": dict(self.environment),
+            "date": self.date,
+            "cells": [cell.to_dict() for cell in self.cells],
+        }
+
+    @classmethod
+    def load(cls, path: Path | str) -> "Arena":
+        """Restore an arena from the JSON that `save` wrote.
+
+        Args:
+            path: the file.
+
+        Raises:
+            RunError: the file is damaged, or of another format.
+        """
+        path = path_of("a record", path, "arena/arena.json")
+        stored = read_object(path)
+        if stored.get("format") != FORMAT:
+            raise RunError(f"{path} is not an arena of format {FORMAT}. Run the arena again.")
+        with values_of(path):
+            return cls(
+                suite=stored["suite"],
+                protocol=stored["protocol"],
+                cells=[Cell.from_dict(cell) for cell in stored["cells"]],
+                environment=stored["environment"],
+                date=stored["date"],
+            )
+
+    def to_html(self) -> str:
+        """Return the page, which loads nothing from elsewhere."""
+        from lengthwise.analysis.figures import to_page_svg  # noqa: PLC0415  tables need none
+
+        return template("lengthwise.report", "arena.html").render(
+            arena=self, figure=to_page_svg(self.figure), long=LONG, learned=100 * LEARNED
+        )
+
+    def save(self, path: Path | str) -> None:
+        """Write the page, or the record if the name ends in `.json`.
+
+        Args:
+            path: the file.
+
+        Raises:
+            ConfigError: the name ends otherwise.
+        """
+        path = require_name(path_of("a page", path, "arena.html"), ".html", ".json")
+        if path.suffix == ".html":
+            write_text(path, self.to_html())
+            return
+        head = {k: v for k, v in self.to_dict().items() if k != "cells"}
+        lines = ",\n".join(json.dumps(cell.to_dict()) for cell in self.cells)
+        write_text(path, f'{json.dumps(head, indent=1)[:-2]},\n "cells": [\n{lines}\n]}}\n')
+
+
+def _mean(pairs: Sequence[Sequence[int]]) -> float:
+    """Return the share of right words of all pairs of right and total together."""
+    return sum(right for right, _ in pairs) / sum(total for _, total in pairs)
+
+
+def _share(cells: Sequence[Cell], first: int, last: int, *, interval: bool = True) -> str:
+    """Return the accuracy at some lengths in words, over the cells that were tested there."""
+    pairs = [pair for cell in cells if (pair := cell.right(first, last)) is not None]
+    if not pairs:
+        return ""
+    shown = f"{percent(_mean(pairs))} %"
+    if interval:
+        right, total = (sum(numbers) for numbers in zip(*pairs, strict=True))
+        shown += f" ({percent_interval(*wilson(right, total))})"
+    return shown if len(pairs) == len(cells) else f"{shown}, {len(pairs)} of {len(cells)}"
+
+
+def _range(numbers: Sequence[int]) -> str:
+    if not numbers:
+        return ""
+    low, high = min(numbers), max(numbers)
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+
+
+def _curve(cells: Sequence[Cell]) -> dict[int, float]:
+    """Return the accuracy in per cent by length, over all cells that were tested there."""
+    lengths = sorted({row[0] for cell in cells for row in cell.by_length})
+    pairs = {n: [p for cell in cells if (p := cell.right(n, n)) is not None] for n in lengths}
+    return {n: 100 * _mean(pairs[n]) for n in lengths}
+
+
+def _smallest(cells: Sequence[Cell], is_meant: Callable[[Cell], bool]) -> dict[str, Any] | None:
+    meant = [cell for cell in cells if is_meant(cell)]
+    if not meant:
+        return None
+    cell = min(meant, key=lambda each: each.parameters)
+    return {"network": cell.network, "seed": cell.seed, "parameters": cell.parameters}
+
+
+def _farthest(cells: Sequence[Cell]) -> dict[str, Any] | None:
+    """Return the cell that found no wrong word, or the longest shortest one; then the smallest."""
+    tested = [cell for cell in cells if cell.found]
+    if not tested:
+        return None
+
+    def rank(cell: Cell) -> tuple[float, float, int]:
+        far = cell.right(LONG, LONG) or cell.right(41, 500) or (0, 1)
+        wrong = float("inf") if cell.wrong_length is None else float(cell.wrong_length)
+        return wrong, far[0] / far[1], -cell.parameters
+
+    cell = max(tested, key=rank)
+    return {
+        "network": cell.network,
+        "seed": cell.seed,
+        "parameters": cell.parameters,
+        "wrong_length": cell.wrong_length,
+    }

@@ -1,0 +1,64 @@
+"""The function that a line or a Python function names: `lw.function`."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from lengthwise.errors import LanguageError
+from lengthwise.languages.characters import split_alphabet
+from lengthwise.languages.functions.function import Function
+from lengthwise.languages.functions.learning import learn_function
+from lengthwise.languages.functions.spec import parse_function
+from lengthwise.languages.language import Language
+from lengthwise.languages.spec import alphabet_text, names_function, parse
+from lengthwise.languages.validation import short
+
+
+def function(
+    spec: str | Function | Callable[[str], Any],
+    alphabet: str | Sequence[str] | None = None,
+    *,
+    max_states: int | None = None,
+) -> Function:
+    """Return the function on words that a specification names, or the automata of a Python one.
+
+    Args:
+        spec: such as `add[base=10]`, `add[base=10,first=high]`, `times:7[base=10]`, `divide:3`,
+            `gray`, `increment`, `compare`, `prefixes:parity`, `rule:a -> b / c _ d`, `mealy:FILE`,
+            or functions one after the other, `gray | increment[base=2]`. A Python function takes a
+            written word and returns a word of that length; it needs `alphabet` and `max_states`.
+        alphabet: the input symbols of a Python function, or all symbols of a rule.
+        max_states: states that are enough for a Python function, of both automata together. The
+            result is exact if they are.
+
+    Examples:
+        >>> import lengthwise as lw
+        >>> lw.function("prefixes:parity")("10110")
+        '11011'
+        >>> lw.function(lambda word: word.replace("a", "b"), "ab", max_states=3)
+        Function(sequential, 1 state)
+
+    Raises:
+        LanguageError: the specification is unknown or malformed, or what it names has no output of
+            the length of each input, or needs more states.
+    """
+    text = alphabet_text(alphabet)
+    if isinstance(spec, Function):
+        return spec
+    if callable(spec):
+        if text is None or max_states is None:
+            raise LanguageError(
+                "a Python function needs alphabet='01' and max_states=8, the most states of its "
+                "two automata together. Give both."
+            )
+        return learn_function(spec, split_alphabet(text), max_states=max_states)
+    if not isinstance(spec, str) or max_states is not None:
+        raise LanguageError(
+            f"a function is a line, such as 'add[base=10]', or a Python function with max_states, "
+            f"but got {short(spec)}."
+        )
+    return parse_function(spec, parse, text)
+
+
+def function_of(language: Language) -> Function | None:
+    """Return the function that the specification of a language names, or None."""
+    return parse_function(language.spec, parse) if names_function(language.spec) else None

@@ -1,0 +1,1 @@
+"""Functions on words: a network that classifies prefixes writes the output at every position."""

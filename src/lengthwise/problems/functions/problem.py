@@ -1,0 +1,130 @@
+"""The problem of computing a function: an output symbol at every position of the input.
+
+A network learns the language of the function (`languages.functions.reading`): its classes of
+prefixes are the outputs, or halves of them that a table joins. So models, objectives, routes to a
+proof and certificates are those of recognition, and tests and answers are about outputs.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Self
+
+from lengthwise.errors import LanguageError
+from lengthwise.evaluation.scores import parse_lengths
+from lengthwise.languages.functions.by_name import function_of
+from lengthwise.languages.functions.function import Function
+from lengthwise.languages.functions.reading import PrefixReading, reading_of
+from lengthwise.languages.functions.spec import parse_function
+from lengthwise.languages.language import Language
+from lengthwise.languages.spec import names_function, parse
+from lengthwise.problems.account import Account, Records
+from lengthwise.problems.base import Run
+from lengthwise.problems.recognition.problem import Recognition, usual_lengths
+from lengthwise.problems.results import Evaluation, Options, Predictor, Watch
+
+if TYPE_CHECKING:
+    from lengthwise.problems.sweep_tests import Test, TestResult
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FunctionProblem(Recognition):
+    """A function whose outputs a model writes; `language` is that of its prefixes."""
+
+    kind = "function"
+    prefix = ""
+    noun = "functions"
+    setup = replace(
+        Recognition.setup,
+        evaluate_options=frozenset({"lengths", "words", "protocol", "seed"}),
+        predict_options=frozenset({"keep_going"}),
+    )
+
+    function: Function
+
+    @classmethod
+    def of(cls, function: Function) -> Self:
+        """Return the problem of computing a function.
+
+        Raises:
+            LanguageError: its automaton has too many states.
+        """
+        return cls(language=reading_of(function).language, function=function)
+
+    @classmethod
+    def parse(cls, spec: str, settings: Mapping[str, Any], options: Options) -> Self:
+        """Return the problem of the function that a specification names.
+
+        Raises:
+            LanguageError: the specification is unknown or malformed.
+        """
+        return cls.of(parse_function(spec, parse, options.get("alphabet")))
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Return the function of a stored run."""
+        return cls.of(Function.from_dict(values["function"]))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the automata and the table of the function, as plain values."""
+        return {"function": self.function.to_dict()}
+
+    @property
+    def name(self) -> str:
+        """The specification of the function, or its size if it has none."""
+        return self.function.spec or f"a function ({self.function.size})"
+
+    @property
+    def reading(self) -> PrefixReading:
+        """The language of the function, with the outputs of its classes."""
+        return reading_of(self.function)
+
+    def account(self, records: Records) -> Account:
+        """Return the account of a run: whether a proof closed of every output of every input."""
+        account = Recognition.account(self, records)
+        account_rows = [
+            (name, text.replace("a proof at", "a proof of every output symbol, at"))
+            if name == "proof"
+            else (name, text)
+            for name, text in account.rows
+        ]
+        return replace(account, rows=account_rows)
+
+    def evaluate(self, run: Run, options: Options, watch: Watch) -> Evaluation:
+        """Test a run on fresh inputs, and measure the accuracy of shortcuts on them."""
+        from lengthwise.problems.functions.measure import evaluate_outputs  # noqa: PLC0415  seldom
+
+        lengths = options.get("lengths")
+        if lengths is None:
+            lengths = parse_lengths(usual_lengths(run.plan))
+        return evaluate_outputs(run, self.reading, {**options, "lengths": lengths}, watch)
+
+    def test(self, run: Run, test: "Test") -> "TestResult":
+        """Return the accuracy of whole outputs by length."""
+        from lengthwise.problems.functions.measure import test_outputs  # noqa: PLC0415  seldom
+
+        return test_outputs(run, test)
+
+    def predictor(self, run: Run, options: Options) -> Predictor:
+        """Return the predictor, which writes outputs."""
+        from lengthwise.problems.functions.measure import output_predictor  # noqa: PLC0415  seldom
+
+        return output_predictor(run, self.reading)
+
+
+def recognition_of(language: Language) -> Recognition:
+    """Return the problem of a language, or that of the function whose language it is.
+
+    Raises:
+        LanguageError: it is that of a function in a file or a module that has changed.
+    """
+    if not names_function(language.spec):
+        return Recognition(language=language)
+    function = function_of(language)
+    assert function is not None
+    problem = FunctionProblem.of(function)
+    if problem.language != language:
+        raise LanguageError(
+            f"{language.spec} is another function now than the one that the weights compute. "
+            f"Compile or train again."
+        )
+    return problem

@@ -1,0 +1,121 @@
+"""Headers of C as tests run them: all that their functions return, and headers with one change."""
+
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from lengthwise.exports.c_tables import Header
+from lengthwise.exports.format import Exported
+from lengthwise.languages.language import Language
+
+CC = shutil.which("gcc") or shutil.which("cc")
+needs_cc = pytest.mark.skipif(CC is None, reason="needs a C compiler")
+
+_DRIVER = """
+#include "m.h"
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+
+static sigjmp_buf out;
+static void leave(int number) { signal(number, leave); siglongjmp(out, 1); }
+#define SHOW(call) if (sigsetjmp(out, 1)) puts("undefined"); else printf("%u\\n", call)
+
+int main(void)
+{
+    unsigned numbers[] = {NUMBERS};
+    int i, j, count = sizeof numbers / sizeof *numbers;
+    signal(SIGILL, leave);
+    signal(SIGTRAP, leave);
+    SHOW(m_reset());
+    for (i = 0; i < count; i++) {
+        SHOW(m_class(numbers[i]));
+        for (j = 0; j < count; j++)
+            SHOW(m_step(numbers[i], numbers[j]));
+    }
+    return 0;
+}
+"""
+
+Returned = list[int | None]
+"""What reset, class and step return for some numbers; None where C leaves it undefined."""
+
+
+def header_of(language: Language) -> str:
+    return Header().content(Exported(language=language.minimise(), name="m"))
+
+
+def run_header(header: str, numbers: list[int], folder: Path) -> Returned | None:
+    """What the compiled functions return, or None if the compiler refuses the header."""
+    (folder / "m.h").write_text(header)
+    listed = ", ".join(f"{number}u" for number in numbers)
+    (folder / "dump.c").write_text(_DRIVER.replace("NUMBERS", listed))
+    flags = ["-std=c99", "-Wall", "-Wextra", "-Wno-tautological-compare", "-pedantic-errors"]
+    flags += [
+        "-D_POSIX_C_SOURCE=200809L",
+        "-fsanitize=bounds",
+        "-fsanitize-undefined-trap-on-error",
+    ]
+    command = [str(CC), *flags, "dump.c", "-o", "dump"]
+    if subprocess.run(command, cwd=folder, capture_output=True, check=False).returncode:
+        return None
+    done = subprocess.run([str(folder / "dump")], capture_output=True, text=True, check=True)
+    return [None if line == "undefined" else int(line) for line in done.stdout.split()]
+
+
+def expected_of(language: Language, numbers: list[int]) -> Returned:
+    """What a header has to return: the minimal automaton, a state for all else, and 32,767."""
+    machine = language.total().minimise()
+    found: Returned = [0]
+    for state in numbers:
+        is_state = state < machine.num_states
+        found.append(machine.classes[state] if is_state else 32767)
+        found += [
+            machine.transitions[state][symbol]
+            if is_state and symbol < machine.num_symbols
+            else machine.num_states
+            for symbol in numbers
+        ]
+    return found
+
+
+@dataclass(frozen=True)
+class Change:
+    """A header with one token in place of another."""
+
+    header: str
+    said: str
+
+
+_SWAPPED = {
+    ">=": (">", "<", "<=", "==", "!="),
+    "||": ("&&", "|", "&"),
+    "m_next": ("m_classes",),
+    "m_classes": ("m_next",),
+    "state": ("symbol",),
+    "symbol": ("state",),
+    "M_STATES": ("M_SYMBOLS", "M_NONE"),
+    "M_SYMBOLS": ("M_STATES", "M_NONE"),
+    "M_NONE": ("M_STATES", "M_SYMBOLS"),
+}
+
+
+def changes_of(header: str) -> Iterator[Change]:
+    """Headers with one constant, operator, bound or name changed, outside comments and lines #."""
+    code = header.index("enum {")
+    for found in re.finditer(r"/\*.*?\*/|#.*|\w+|>=|\|\|", header[code:]):
+        token = found[0]
+        instead = (
+            tuple(str(int(token) + step) for step in (-1, 1, 256) if int(token) + step >= 0)
+            if token.isdecimal()
+            else _SWAPPED.get(token, ())
+        )
+        start, end = code + found.start(), code + found.end()
+        for other in instead:
+            line = header.count("\n", 0, start) + 1
+            yield Change(header[:start] + other + header[end:], f"line {line}: {token} to {other}")

@@ -1,0 +1,98 @@
+"""Runs about functions: trained or computed, stored, loaded, proved and asked."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import lengthwise as lw
+from lengthwise.errors import ConfigError, LanguageError, WordError
+from lengthwise.languages.functions.arithmetic import addition
+from lengthwise.problems.functions.problem import FunctionProblem, recognition_of
+from lengthwise.problems.registry import as_problem, kind_of, problem_from_dict
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> lw.Run:
+    """A network that has hardly been trained."""
+    out = tmp_path_factory.mktemp("runs") / "gray"
+    return lw.train("gray", "gru-binary", preset="smoke", steps=2, max_length=6, out=out)
+
+
+def test_a_function_is_a_problem_of_its_own(tmp_path: Path) -> None:
+    for given in ("add[base=2]", lw.function("add[base=2]"), lw.language("add[base=2]")):
+        problem = as_problem(given)
+        assert isinstance(problem, FunctionProblem)
+        assert problem.function == addition(2)
+        assert problem_from_dict({"kind": problem.kind, **problem.to_dict()}) == problem
+    assert kind_of("gray | gray") is FunctionProblem
+    assert FunctionProblem.of(addition(2)).name == "a function (sequential, 2 states)"
+    assert recognition_of(lw.language("parity")).kind == "recognition"
+
+
+def test_a_run_is_loaded_and_writes_outputs(run: lw.Run) -> None:
+    assert run.folder is not None
+    again = lw.load(run.folder.path)
+    words = ["", "0", "01101"]
+    written = lw.predict(again, words)
+    assert written == lw.predict(run, words)
+    assert [len(output) for output in written] == [0, 1, 5]
+    config = json.loads((run.folder.path / "config.json").read_text())
+    assert config["problem"]["function"]["spec"] == "gray"
+    with pytest.raises(WordError, match="'2' is not in the alphabet"):
+        lw.predict(run, ["012"])
+    with pytest.raises(ConfigError, match="snapped is not for functions"):
+        lw.predict(run, ["0"], snapped=True)
+
+
+@pytest.mark.parametrize(
+    "spec", ["add[base=2]", "add[base=2,first=high]", "rule:a -> b / c _ d", "gray | gray"]
+)
+def test_computed_weights_are_proved_of_every_output(spec: str) -> None:
+    made = lw.compile(spec)
+    proof = lw.certify(made)
+    both = "" if lw.function(spec).is_sequential else ", read from both ends,"
+    name = spec if " " not in spec else json.dumps(spec)
+    assert proof.statement.endswith(
+        f"{both} gives every output symbol of every input of {name}, at every length."
+    )
+    assert ("read from both ends" in proof.statement) == bool(both)
+    assert ("table" in proof.summary()["terms"][-1]) == bool(both)
+    assert made.verify(longest=12, progress=False).holds
+
+
+def test_a_wrong_output_refutes(tmp_path: Path) -> None:
+    """The proof is of the outputs of another function, though words and symbols are the same."""
+    made = lw.compile("add[base=2]")
+    other = lw.certify(made, language=lw.language("add[base=2] | rule[01]:1 -> 0 / 1 _"))
+    assert other.verdict == "counterexample"
+    assert other.counterexample is not None
+    word = other.counterexample.word
+    wrong = lw.function("add[base=2] | rule[01]:1 -> 0 / 1 _")(word)
+    right = lw.function("add[base=2]")(word)
+    assert wrong[:-1] == right[:-1]
+    assert wrong[-1] != right[-1]
+    assert "for the last symbol of an input of length 2" in other.statement
+
+
+def test_computed_weights_answer_numbers() -> None:
+    made = lw.compile("add[base=10,first=high]")
+    assert lw.predict(made, ["999 + 001", "019+281", ""]) == ["000", "300", ""]
+    assert lw.compile(addition(2)).language.num_states == 4
+    with pytest.raises(LanguageError, match="this bimachine has none"):
+        lw.compile(addition(2).reverse())
+
+
+def test_a_folder_about_a_file_that_changed_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "machine.att"
+    path.write_text("0 0 a b\n0 1 c c\n1 1 a a\n1 0 c c\n0\n1\n")
+    made = lw.compile(f"mealy:{path}")
+    assert lw.predict(made, ["acaca"]) == ["bcacb"]
+    path.write_text("0 0 a c\n0 0 c c\n0\n")
+    with pytest.raises(LanguageError, match="another function now"):
+        lw.predict(made, ["a"])
+
+
+def test_the_report_and_the_account_are_about_outputs(run: lw.Run) -> None:
+    assert run.account.title == "gray, gru-binary"
+    assert run.problem.noun == "functions"
