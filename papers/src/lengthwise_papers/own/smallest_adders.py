@@ -35,7 +35,7 @@ _AT_ONCE = 5_000
 class Sizes:
     """How many pairs are drawn, and the digits of numbers all of whose pairs are tried."""
 
-    pairs: int = 50_000
+    pairs: int = 20_000
     digits: int = 3
 
 
