@@ -92,9 +92,7 @@ def test_a_certificate_that_names_another_function_is_refused(tmp_path: Path) ->
             lw.check(path)
     # The content of a file is not looked at, so nothing is said of outputs.
     replace(proof, language=replace(proof.language, spec="mealy:/nowhere")).save(path)
-    said = lw.check(path).statement
-    assert "gives every word of the automaton" in said
-    assert "claimed name: mealy:/nowhere" in said or '"mealy:/nowhere"' in said
+    assert "gives every word of the automaton" in lw.check(path).statement
 
 
 def test_computed_weights_answer_numbers() -> None:
