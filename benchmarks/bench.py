@@ -226,7 +226,7 @@ def reading() -> dict[str, float]:
     """One long word, read by networks that keep bits, by torch's own cell, and by a table."""
     word = words(1, 2**12)
     bits = MODELS["gru-binary"].build(
-        MODELS["gru-binary"].configure({"vocab_size": 2, "num_classes": 2})
+        MODELS["gru-binary"].configure({"vocab_size": 2, "num_classes": 2, "num_bits": 4})
     )
     cell = MODELS["elman"].build(
         MODELS["elman"].configure({"vocab_size": 2, "num_classes": 2, "d_model": WIDTH})

@@ -149,6 +149,8 @@ def _snap_states(trained: "Run", arguments: argparse.Namespace) -> None:
             folder = store_run(trained, retrained, arguments.out).path
         else:
             note(f"no copy was trained: {retrained.reason}")
+    elif arguments.rounds:
+        note("the snapped network is proved as it is, so no copy is trained")
     if snapping.snapped is None:
         raise VerificationError(
             f"no automaton is near this model: {snapping.reason}. Train longer, or give --rounds 3 "

@@ -61,9 +61,6 @@ _FOLLOWED = 10_000
 _ENUMERATED = 2**17
 """Most words of the search of all words."""
 
-_ASKED = 4_000
-"""Most transitions of an automaton that is learned by queries."""
-
 _SHARES = {
     "exhaustive": 0.1,
     "snapping": 0.35,
@@ -354,7 +351,7 @@ class _Examiner:
             machine = found.automaton
             of = "the network itself" if found.is_exact else "the snapped network"
         else:
-            most = min(2 * self.language.num_states + 20, 1 + _ASKED // self.language.num_symbols)
+            most = 2 * self.language.num_states + 20
             try:
                 with until(self._end("guided")):
                     learned = learn_by_tests(
