@@ -19,7 +19,7 @@ class _Forgetful(Adder):
 
 
 def test_a_wrong_pair_with_the_fewest_digits_is_found() -> None:
-    network = _Forgetful(np.float32)  # type: ignore[abstract]
+    network = _Forgetful(np.float32)
     assert first_wrong(network, 3, lambda done, total: None) == (2, (99, 99))
     assert first_wrong(network, 1, lambda done, total: None) == (1, None)
 

@@ -144,7 +144,7 @@ def test_eigenvalues_of_a_step_are_those_of_the_page(name: str) -> None:
         inputs = 3 * draw(1, WIDTH, seed=seed)
 
         def after(flat: Tensor) -> Tensor:
-            parts = flat.split(sizes)  # noqa: B023  called at once
+            parts = torch.split(flat, sizes)  # noqa: B023  called at once
             given = tuple(map(Tensor.view_as, parts, state))  # noqa: B023
             return torch.cat([part.flatten() for part in mixer.step(inputs, given)[1]])  # noqa: B023
 
