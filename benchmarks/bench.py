@@ -226,12 +226,13 @@ def reading() -> dict[str, float]:
     """One long word, read by networks that keep bits, by torch's own cell, and by a table."""
     word = words(1, 2**12)
     bits = MODELS["gru-binary"].build(
-        MODELS["gru-binary"].configure({"vocab_size": 2, "num_classes": 2})
+        MODELS["gru-binary"].configure({"vocab_size": 2, "num_classes": 2, "num_bits": 4})
     )
     cell = MODELS["elman"].build(
         MODELS["elman"].configure({"vocab_size": 2, "num_classes": 2, "d_model": WIDTH})
     )
-    for model in (bits, cell):
+    models: tuple[Any, ...] = bits, cell
+    for model in models:
         model.initialise(torch.Generator().manual_seed(0))
         model.eval()
     generator = np.random.default_rng(0)
@@ -248,7 +249,7 @@ def reading() -> dict[str, float]:
         ),
     )
 
-    def step_by_step() -> None:
+    def step_by_step(bits: Any = bits) -> None:
         vectors = bits.first()
         for column in word.unbind(dim=1):
             vectors = bits.step(vectors, column)

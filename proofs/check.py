@@ -37,17 +37,20 @@ EXPORTED = HERE.parent / "build" / "proofs"
 
 LIBRARY = (
     *("Words", "Data", "Arrays", "TreeChecker", "TreeSound", "Recurrence", "Theorems"),
-    *("Networks", "Runs", "Fractions", "QuickSums", "Weights", "Adder"),
+    *("Networks", "Runs", "Fractions", "QuickSums", "Weights", "Adder", "Functions"),
     *("Programs", "ProgramChecker"),
 )
 """Files of the library, each after those that it needs."""
 
-FLOATS = ("Floats", "FloatNetworks", "Rounding", "Balls", "FloatWeights", "Margins")
+FLOATS = (
+    *("Floats", "FloatNetworks", "Rounding", "FloatRuns", "Balls", "FloatWeights"),
+    "Margins",
+)
 """Files of the library about floating point, which need Flocq."""
 
 THEOREMS_FILE = "theorems_about_header"
 
-LAST = ("Lengthwise.Weights", "Lengthwise.Adder", "Lengthwise.ProgramChecker")
+LAST = tuple(f"Lengthwise.{name}" for name in ("Weights", "Adder", "Functions", "ProgramChecker"))
 """Files that need all others."""
 
 REFUSED = re.compile(

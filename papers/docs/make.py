@@ -76,6 +76,9 @@ TABLES = {
     ("docs/reproducing/steps2022.md", "body-sizes"): ("own/body-sizes", ""),
     ("docs/reproducing/chi2023.md", "blind-choice"): ("own/blind-choice", ""),
     ("docs/steps.md", "weak"): ("own/weak-supervision", ""),
+    ("docs/steps.md", "longer-sums"): ("own/longer-sums", ""),
+    ("docs/steps.md", "longer-sums-proofs"): ("own/longer-sums", "Proofs"),
+    ("docs/reproducing/exact_weights.md", "smallest-adders"): ("own/smallest-adders", ""),
     ("docs/steps.md", "grid"): ("steps2022/table1", ""),
     ("docs/steps.md", "tasks"): ("steps2022/other-tasks", ""),
 }

@@ -33,13 +33,13 @@ Definition evaluate_known (ks : list (name * known)) (e : expression) : option k
   | Operand x => operand_known ks x
   | Entry table i =>
       match find table p, exactly ks i with
-      | Some (Vector entries), Some i => option_map Is (nth_error entries (N.to_nat i))
+      | Some (Vector entries), Some i => option_map Is (entry_at entries i)
       | _, _ => None
       end
   | Entry_of_row table i j =>
       match find table p, exactly ks i, exactly ks j with
       | Some (Matrix rows), Some i, Some j =>
-          do row <- nth_error rows (N.to_nat i); option_map Is (nth_error row (N.to_nat j))
+          do row <- entry_at rows i; option_map Is (entry_at row j)
       | _, _, _ => None
       end
   end.
@@ -110,12 +110,12 @@ Proof.
   - now apply operand_fits.
   - destruct (find table p) as [[| | |]|]; try easy.
     destruct (exactly ks i) as [m|] eqn:E; [|easy]. rewrite (exactly_fits i ks ns m H E).
-    destruct (nth_error entries (N.to_nat m)) as [n|]; [|easy]. intros [= <-]. exists n. now split.
+    destruct (entry_at entries m) as [n|]; [|easy]. intros [= <-]. exists n. now split.
   - destruct (find table p) as [[| | |]|]; try easy.
     destruct (exactly ks i) as [m|] eqn:E; [|easy]. rewrite (exactly_fits i ks ns m H E).
     destruct (exactly ks j) as [l|] eqn:F; [|easy]. rewrite (exactly_fits j ks ns l H F).
-    destruct (nth_error rows (N.to_nat m)) as [row|]; [|easy].
-    destruct (nth_error row (N.to_nat l)) as [n|]; [|easy]. intros [= <-]. exists n. now split.
+    destruct (entry_at rows m) as [row|]; [|easy].
+    destruct (entry_at row l) as [n|]; [|easy]. intros [= <-]. exists n. now split.
 Qed.
 
 Lemma one_holds_fits cs ks ns b : fits ks ns -> one_holds_known ks cs = Some b ->
@@ -165,6 +165,19 @@ Qed.
 
 (** * Safety *)
 
+Fixpoint numbers_from (i : N) (count : nat) : list N :=
+  match count with
+  | O => []
+  | S count => i :: numbers_from (N.succ i) count
+  end.
+
+Lemma in_numbers_from count : forall i n,
+  i <= n < i + N.of_nat count -> In n (numbers_from i count).
+Proof.
+  induction count as [|count IH]; intros i n H; simpl; [lia|].
+  destruct (N.eq_dec i n); [now left|right]. apply IH. lia.
+Qed.
+
 Definition step_name (x : text) : name := bytes_of x ++ bytes_of "_step".
 Definition class_name (x : text) : name := bytes_of x ++ bytes_of "_class".
 
@@ -177,8 +190,8 @@ Definition states_are_safe (p : program) (x : text) (num_symbols outside : N) : 
           && match class_in p x s with Some c => negb (c =? largest) | None => false end
           && forallb
                (fun a => match step p x s a with Some t => t <? outside | None => false end)
-               (up_to num_symbols))
-       (up_to outside).
+               (numbers_from 0 (N.to_nat num_symbols)))
+       (numbers_from 0 (N.to_nat outside)).
 
 Definition check_safe (source : text) (x : text) (num_symbols : N) : bool :=
   match parse source with
@@ -203,11 +216,12 @@ Proof.
   unfold states_are_safe. rewrite !andb_true_iff, forallb_forall. intros [[H1 H2] H3].
   exists p, outside. split; auto. intros s a.
   destruct (N.ltb_spec s outside) as [Hs|Hs]; simpl.
-  - specialize (H3 s (proj2 (in_up_to _ _) Hs)). rewrite !andb_true_iff, forallb_forall in H3.
+  - specialize (H3 s (in_numbers_from (N.to_nat outside) 0 s ltac:(lia))).
+    rewrite !andb_true_iff, forallb_forall in H3.
     destruct H3 as [[H3 H4] H5].
     destruct (class_in p x s) as [c|]; [|easy]. apply negb_true_iff, N.eqb_neq in H4.
     destruct (N.ltb_spec a num_symbols) as [Ha|Ha]; simpl.
-    + specialize (H5 a (proj2 (in_up_to _ _) Ha)).
+    + specialize (H5 a (in_numbers_from (N.to_nat num_symbols) 0 a ltac:(lia))).
       destruct (step p x s a) as [t|]; [|easy]. apply N.ltb_lt in H5.
       exists t, c. repeat split; auto; lia.
     + exists outside, c. repeat split; auto; try lia.

@@ -32,10 +32,11 @@ Fixpoint same_name (x y : name) : bool :=
 
 Inductive token :=
   | Word (letters : name)  (** a name, a keyword or a number *)
-  | Sign (b : byte)
-  | Sign_or                (** || *)
-  | Sign_at_least          (** >= *)
-  | Directive (line : list byte).
+  | Directive (line : list byte)
+  | Left_paren | Right_paren | Left_bracket | Right_bracket | Left_brace | Right_brace
+  | Semicolon | Comma | Equals
+  | Or                     (** || *)
+  | At_least.              (** >= *)
 
 Definition between (low high : N) (b : byte) : bool :=
   (low <=? Byte.to_N b) && (Byte.to_N b <=? high).
@@ -49,44 +50,60 @@ Definition is_plain (b : byte) : bool :=
   Byte.eqb b "010"%byte
   || (between 32 126 b && negb (Byte.eqb b "\"%byte) && negb (Byte.eqb b "?"%byte)).
 
-Definition is_sign (b : byte) : bool := existsb (Byte.eqb b) (bytes_of "()[]{};,=").
+Definition signs : list (byte * token) :=
+  [("(", Left_paren); (")", Right_paren); ("[", Left_bracket); ("]", Right_bracket);
+   ("{", Left_brace); ("}", Right_brace); (";", Semicolon); (",", Comma); ("=", Equals)]%byte.
+
+Fixpoint sign_of (b : byte) (known : list (byte * token)) : option token :=
+  match known with
+  | [] => None
+  | (c, sign) :: others => if Byte.eqb b c then Some sign else sign_of b others
+  end.
+
+Definition two (x y b c : byte) : bool := Byte.eqb b x && Byte.eqb c y.
+
+(** Put a byte before the tokens of what follows it. *)
+Definition continue_line (b : byte) (following : option (list token)) : option (list token) :=
+  match following with
+  | Some (Directive line :: ts) => Some (Directive (b :: line) :: ts)
+  | _ => None
+  end.
+
+Definition continue_word (b : byte) (joined : bool) (following : option (list token))
+  : option (list token) :=
+  match joined, following with
+  | true, Some (Word letters :: ts) => Some (Word (b :: letters) :: ts)
+  | false, Some ts => Some (Word [b] :: ts)
+  | _, _ => None
+  end.
 
 Inductive place := Outside | In_comment | In_directive.
 
-(** What stands before a place: the bytes of an unfinished word or directive are the first token. *)
+(** The tokens of the bytes after a place. A directive that began before them is the first one. *)
 Fixpoint tokens_at (here : place) (bytes : list byte) : option (list token) :=
-  match here, bytes with
-  | Outside, [] => Some []
-  | _, [] => None
-  | Outside, "/"%byte :: "*"%byte :: rest => tokens_at In_comment rest
-  | Outside, "|"%byte :: "|"%byte :: rest => do ts <- tokens_at Outside rest; Some (Sign_or :: ts)
-  | Outside, ">"%byte :: "="%byte :: rest =>
-      do ts <- tokens_at Outside rest; Some (Sign_at_least :: ts)
-  | Outside, "#"%byte :: rest =>
-      match tokens_at In_directive rest with
-      | Some (Directive line :: ts) => Some (Directive ("#"%byte :: line) :: ts)
-      | _ => None
+  match bytes with
+  | [] => match here with Outside => Some [] | _ => None end
+  | b :: rest =>
+      let next := match rest with [] => "010"%byte | c :: _ => c end in
+      let rest_of_two := match rest with [] => rest | _ :: others => others end in
+      match here with
+      | In_comment =>
+          if two "*" "/" b next then tokens_at Outside rest_of_two else tokens_at In_comment rest
+      | In_directive =>
+          if Byte.eqb b "010" then do ts <- tokens_at Outside rest; Some (Directive [] :: ts)
+          else continue_line b (tokens_at In_directive rest)
+      | Outside =>
+          if two "/" "*" b next then tokens_at In_comment rest_of_two
+          else if two "|" "|" b next then
+            do ts <- tokens_at Outside rest_of_two; Some (Or :: ts)
+          else if two ">" "=" b next then
+            do ts <- tokens_at Outside rest_of_two; Some (At_least :: ts)
+          else if Byte.eqb b "#" then continue_line b (tokens_at In_directive rest)
+          else if Byte.eqb b " " || Byte.eqb b "010" then tokens_at Outside rest
+          else if is_letter b then continue_word b (is_letter next) (tokens_at Outside rest)
+          else do sign <- sign_of b signs; do ts <- tokens_at Outside rest; Some (sign :: ts)
       end
-  | Outside, b :: rest =>
-      do ts <- tokens_at Outside rest;
-      if Byte.eqb b " "%byte || Byte.eqb b "010"%byte then Some ts
-      else if is_sign b then Some (Sign b :: ts)
-      else if is_letter b then
-        match rest, ts with
-        | next :: _, Word letters :: others =>
-            if is_letter next then Some (Word (b :: letters) :: others) else Some (Word [b] :: ts)
-        | _, _ => Some (Word [b] :: ts)
-        end
-      else None
-  | In_comment, "*"%byte :: "/"%byte :: rest => tokens_at Outside rest
-  | In_comment, _ :: rest => tokens_at In_comment rest
-  | In_directive, "010"%byte :: rest => do ts <- tokens_at Outside rest; Some (Directive [] :: ts)
-  | In_directive, b :: rest =>
-      match tokens_at In_directive rest with
-      | Some (Directive line :: ts) => Some (Directive (b :: line) :: ts)
-      | _ => None
-      end
-  end.
+  end%byte.
 
 Definition tokens (source : text) : option (list token) :=
   if forallb is_plain (bytes_of source) then tokens_at Outside (bytes_of source) else None.
@@ -119,16 +136,17 @@ Definition program := list (name * declaration).
 
 Definition largest : N := 32767.
 
-Definition decimal (digits : name) : N := fold_left (fun n b => 10 * n + (Byte.to_N b - 48)) digits 0.
+Definition decimal (digits : name) : N :=
+  fold_left (fun n b => 10 * n + (Byte.to_N b - 48)) digits 0.
 
 (** A number in decimal; one that begins with 0 is octal, if it is not 0 itself. *)
 Definition number (x : name) : option N :=
   match x with
-  | ["0"%byte] => Some 0
-  | "0"%byte :: _ => None
   | [] => None
-  | _ => if forallb is_digit x && (decimal x <=? largest) then Some (decimal x) else None
-  end.
+  | b :: others =>
+      if Byte.eqb b "0" then match others with [] => Some 0 | _ => None end
+      else if forallb is_digit x && (decimal x <=? largest) then Some (decimal x) else None
+  end%byte.
 
 (** ** Grammar: each function reads what begins a list of tokens, and returns what is left *)
 
@@ -151,14 +169,15 @@ Definition a_number : parser N := fun ts =>
   end.
 
 (** Items with commas between them, and a brace at their end. *)
-Fixpoint items {A} (item : parser A) (fuel : nat) (ts : list token) : option (list A * list token) :=
+Fixpoint items {A} (item : parser A) (fuel : nat) (ts : list token)
+  : option (list A * list token) :=
   match fuel with
   | O => None
   | S fuel =>
       do (x, ts) <- item ts;
       match ts with
-      | Sign ","%byte :: ts => do (xs, ts) <- items item fuel ts; Some (x :: xs, ts)
-      | Sign "}"%byte :: ts => Some ([x], ts)
+      | Comma :: ts => do (xs, ts) <- items item fuel ts; Some (x :: xs, ts)
+      | Right_brace :: ts => Some ([x], ts)
       | _ => None
       end
   end.
@@ -166,14 +185,14 @@ Fixpoint items {A} (item : parser A) (fuel : nat) (ts : list token) : option (li
 (** [NAME = 3] *)
 Definition a_constant : parser (name * N) := fun ts =>
   match ts with
-  | Word x :: Sign "="%byte :: ts => do (n, ts) <- a_number ts; Some ((x, n), ts)
+  | Word x :: Equals :: ts => do (n, ts) <- a_number ts; Some ((x, n), ts)
   | _ => None
   end.
 
 (** [{1, 2, 3}] *)
 Definition a_row (fuel : nat) : parser (list N) := fun ts =>
   match ts with
-  | Sign "{"%byte :: ts => items a_number fuel ts
+  | Left_brace :: ts => items a_number fuel ts
   | _ => None
   end.
 
@@ -187,23 +206,23 @@ Definition largest_of (type : name) : option N :=
     words. *)
 Definition a_table (fuel : nat) : parser (name * declaration) := fun ts =>
   match ts with
-  | Word type :: Word x :: Sign "["%byte :: Word n :: Sign "]"%byte :: ts =>
+  | Word type :: Word x :: Left_bracket :: Word n :: Right_bracket :: ts =>
       do most <- largest_of type;
       do n <- number n;
       match ts with
-      | Sign "="%byte :: ts =>
+      | Equals :: ts =>
           do (row, ts) <- a_row fuel ts;
           match ts with
-          | Sign ";"%byte :: ts =>
+          | Semicolon :: ts =>
               if has_length n row && forallb (fun entry => entry <=? most) row
               then Some ((x, Vector row), ts) else None
           | _ => None
           end
-      | Sign "["%byte :: Word m :: Sign "]"%byte :: Sign "="%byte :: Sign "{"%byte :: ts =>
+      | Left_bracket :: Word m :: Right_bracket :: Equals :: Left_brace :: ts =>
           do m <- number m;
           do (rows, ts) <- items (a_row fuel) fuel ts;
           match ts with
-          | Sign ";"%byte :: ts =>
+          | Semicolon :: ts =>
               if has_length n rows
                  && forallb (fun row => has_length m row
                                         && forallb (fun entry => entry <=? most) row) rows
@@ -217,9 +236,9 @@ Definition a_table (fuel : nat) : parser (name * declaration) := fun ts =>
 
 Definition an_expression : parser expression := fun ts =>
   match ts with
-  | Word x :: Sign "["%byte :: Word i :: Sign "]"%byte :: Sign "["%byte :: Word j
-    :: Sign "]"%byte :: ts => Some (Entry_of_row x i j, ts)
-  | Word x :: Sign "["%byte :: Word i :: Sign "]"%byte :: ts => Some (Entry x i, ts)
+  | Word x :: Left_bracket :: Word i :: Right_bracket :: Left_bracket :: Word j
+    :: Right_bracket :: ts => Some (Entry_of_row x i j, ts)
+  | Word x :: Left_bracket :: Word i :: Right_bracket :: ts => Some (Entry x i, ts)
   | Word x :: ts => Some (Operand x, ts)
   | _ => None
   end.
@@ -227,9 +246,9 @@ Definition an_expression : parser expression := fun ts =>
 (** [x >= y || z >= w)] *)
 Fixpoint comparisons (ts : list token) : option (list (name * name) * list token) :=
   match ts with
-  | Word x :: Sign_at_least :: Word y :: Sign_or :: ts =>
+  | Word x :: At_least :: Word y :: Or :: ts =>
       do (others, ts) <- comparisons ts; Some ((x, y) :: others, ts)
-  | Word x :: Sign_at_least :: Word y :: Sign ")"%byte :: ts => Some ([(x, y)], ts)
+  | Word x :: At_least :: Word y :: Right_paren :: ts => Some ([(x, y)], ts)
   | _ => None
   end.
 
@@ -238,7 +257,7 @@ Definition a_return : parser expression := fun ts =>
   do ts <- words ["return"%text] ts;
   do (e, ts) <- an_expression ts;
   match ts with
-  | Sign ";"%byte :: ts => Some (e, ts)
+  | Semicolon :: ts => Some (e, ts)
   | _ => None
   end.
 
@@ -247,7 +266,7 @@ Fixpoint statements (fuel : nat) (ts : list token) : option (list statement * li
   | O => None
   | S fuel =>
       match words ["if"%text] ts with
-      | Some (Sign "("%byte :: ts) =>
+      | Some (Left_paren :: ts) =>
           do (cs, ts) <- comparisons ts;
           do (e, ts) <- a_return ts;
           do (others, ts) <- statements fuel ts; Some (Return_if cs e :: others, ts)
@@ -255,7 +274,7 @@ Fixpoint statements (fuel : nat) (ts : list token) : option (list statement * li
       | None =>
           do (e, ts) <- a_return ts;
           match ts with
-          | Sign "}"%byte :: ts => Some ([Return e], ts)
+          | Right_brace :: ts => Some ([Return e], ts)
           | _ => None
           end
       end
@@ -264,11 +283,12 @@ Fixpoint statements (fuel : nat) (ts : list token) : option (list statement * li
 (** [void)], or [unsigned x, unsigned y)] *)
 Fixpoint some_parameters (ts : list token) : option (list name * list token) :=
   match ts with
-  | Word type :: Word x :: Sign ","%byte :: ts =>
+  | Word type :: Word x :: Comma :: ts =>
       do (others, ts) <- some_parameters ts;
       if reads "unsigned" type then Some (x :: others, ts) else None
-  | Word type :: Word x :: Sign ")"%byte :: ts => if reads "unsigned" type then Some ([x], ts) else None
-  | Word type :: Sign ")"%byte :: ts => if reads "void" type then Some ([], ts) else None
+  | Word type :: Word x :: Right_paren :: ts =>
+      if reads "unsigned" type then Some ([x], ts) else None
+  | Word type :: Right_paren :: ts => if reads "void" type then Some ([], ts) else None
   | _ => None
   end.
 
@@ -276,10 +296,10 @@ Fixpoint some_parameters (ts : list token) : option (list name * list token) :=
 Definition a_function (fuel : nat) : parser (name * declaration) := fun ts =>
   do ts <- words ["inline"; "unsigned"]%text ts;
   match ts with
-  | Word x :: Sign "("%byte :: ts =>
+  | Word x :: Left_paren :: ts =>
       do (xs, ts) <- some_parameters ts;
       match ts with
-      | Sign "{"%byte :: ts =>
+      | Left_brace :: ts =>
           do (body, ts) <- statements fuel ts;
           Some ((x, Function {| parameters := xs; body := body |}), ts)
       | _ => None
@@ -290,10 +310,10 @@ Definition a_function (fuel : nat) : parser (name * declaration) := fun ts =>
 (** [enum {X = 1, Y = 2};], a table or a function. *)
 Definition a_declaration (fuel : nat) : parser (name * declaration) := fun ts =>
   match words ["enum"%text] ts, words ["static"; "const"]%text ts, words ["static"%text] ts with
-  | Some (Sign "{"%byte :: ts), _, _ =>
+  | Some (Left_brace :: ts), _, _ =>
       do (values, ts) <- items a_constant fuel ts;
       match ts with
-      | Sign ";"%byte :: ts => Some (([], Constants values), ts)
+      | Semicolon :: ts => Some (([], Constants values), ts)
       | _ => None
       end
   | _, Some ts, _ => a_table fuel ts
@@ -348,18 +368,25 @@ Definition operand (p : program) (known : list (name * N)) (x : name) : option N
   | None, None => find x (constants p)
   end.
 
+Fixpoint entry_at {A} (entries : list A) (i : N) : option A :=
+  match entries, i with
+  | [], _ => None
+  | x :: _, 0 => Some x
+  | _ :: others, _ => entry_at others (N.pred i)
+  end.
+
 Definition evaluate (p : program) (known : list (name * N)) (e : expression) : option N :=
   match e with
   | Operand x => operand p known x
   | Entry table i =>
       match find table p, operand p known i with
-      | Some (Vector entries), Some i => nth_error entries (N.to_nat i)
+      | Some (Vector entries), Some i => entry_at entries i
       | _, _ => None
       end
   | Entry_of_row table i j =>
       match find table p, operand p known i, operand p known j with
       | Some (Matrix rows), Some i, Some j =>
-          do row <- nth_error rows (N.to_nat i); nth_error row (N.to_nat j)
+          do row <- entry_at rows i; entry_at row j
       | _, _, _ => None
       end
   end.

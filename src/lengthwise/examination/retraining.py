@@ -23,7 +23,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lengthwise.deadline import require_time, until
-from lengthwise.errors import ClaimError, OutOfTimeError, RunError, VerificationError
+from lengthwise.errors import LengthwiseError, OutOfTimeError, RunError, in_a_line
 from lengthwise.evaluation.predict import right_aligned
 from lengthwise.languages.language import Language
 from lengthwise.messages import format_count
@@ -140,8 +140,8 @@ def retrain(
             after = snap(_steps_of(network, language))
         except OutOfTimeError:
             reason = "the next round would take longer than the budget"
-        except (ClaimError, VerificationError) as error:
-            reason = str(error)
+        except (LengthwiseError, RuntimeError) as error:  # a network of one's own can do anything
+            reason = f"a copy could not be trained ({in_a_line(error)})"
         if reason:
             network.load_state_dict(before)
             break

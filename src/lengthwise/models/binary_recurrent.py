@@ -123,7 +123,7 @@ class BinaryRecurrent(nn.Module):
     def _can_remember(self, count: int, longest: int) -> bool:
         """Return whether words are few and long, and nothing but their logits is asked."""
         asked = self.training or torch.is_grad_enabled()
-        traced = torch.jit.is_tracing() or torch.compiler.is_compiling()
+        traced = torch.jit.is_tracing() or torch.compiler.is_compiling()  # type: ignore[attr-defined,no-untyped-call]
         return 0 < count <= _FEW and longest >= _LONG and not asked and not traced
 
     def every_position(
@@ -157,7 +157,7 @@ class _Steps:
         self._vectors: list[Tensor] = []
         self._number: dict[bytes, int] = {}
         self._table: list[list[int]] = []
-        self._symbols = torch.arange(count, device=first.device).split(1)
+        self._symbols = [torch.tensor([symbol], device=first.device) for symbol in range(count)]
         self._number_of(first)
 
     def read(self, word: Sequence[int]) -> Float[Tensor, "1 width"]:

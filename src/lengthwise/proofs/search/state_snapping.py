@@ -169,7 +169,12 @@ def snap_states(
         if way in too_fine:  # it would need even more representatives
             continue
         if tried and time.monotonic() > end:
-            reason = f"the budget of {seconds:.0f} s is spent"
+            sizes = [level.representatives or max_representatives for level in tried]
+            reason = (
+                f"the budget of {seconds:.0f} s is spent after "
+                f"{format_count(len(tried), 'level')} of fineness, with up to {max(sizes):,} "
+                f"representatives"
+            )
             break
         level = Fineness(radius=radius, way=way, representatives=None)
         points = (
