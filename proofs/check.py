@@ -42,7 +42,10 @@ LIBRARY = (
 )
 """Files of the library, each after those that it needs."""
 
-FLOATS = ("Floats", "FloatNetworks", "Rounding", "Balls", "FloatWeights", "Margins")
+FLOATS = (
+    *("Floats", "FloatNetworks", "Rounding", "FloatRuns", "Balls", "FloatWeights"),
+    "Margins",
+)
 """Files of the library about floating point, which need Flocq."""
 
 THEOREMS_FILE = "theorems_about_header"

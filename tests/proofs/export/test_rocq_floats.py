@@ -140,7 +140,7 @@ def kernel_of(model: BinaryRecurrent) -> BallRecurrence:
 def answers_by_order(model: BinaryRecurrent, num_random: int) -> set[int]:
     """The answers that come out, over orders of additions."""
     words = torch.zeros(1, 3, dtype=torch.long)
-    found = set()
+    found = set[int]()
     for order in (*ORDERS, *["at random"] * num_random):
         for fused in (False, True):
             with OrderedSums(order, fused=fused, seed=len(found) + num_random):
@@ -150,7 +150,7 @@ def answers_by_order(model: BinaryRecurrent, num_random: int) -> set[int]:
 
 def test_an_order_changes_the_answer_just_beyond_the_bound_and_none_does_within_it() -> None:
     """The bound is nearly the least one: an order changes the answer at 61 steps, and 67 suffice
-    for the proof at most."""
+    for the proof."""
     codes = [(True,)]
     steps = next(k for k in range(TERMS, 2 * TERMS) if kernel_of(leaning(k)).accepts(codes, 1))
     assert steps <= TERMS + 5
