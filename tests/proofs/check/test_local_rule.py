@@ -3,12 +3,14 @@
 import re
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from lengthwise.models.pointer_decoder import SHARPNESS, PointerDecoder, PointerDecoderConfig
 from lengthwise.proofs.check.local_rule import (
@@ -75,7 +77,7 @@ def test_the_first_wrong_numbers_are_found() -> None:
     assert first_wrong({**table, unused: 0}.get) == ((1,), (1,))
 
 
-def decoder(weights: dict[str, np.ndarray]) -> PointerDecoder:
+def decoder(weights: dict[str, NDArray[Any]]) -> PointerDecoder:
     task = make_step_task("steps:addition", {"bits": 3, "order": "carries"})
     cells = " ".join(task.cells(task.layout("strong")))
     width = weights["answer.weight"].shape[1]

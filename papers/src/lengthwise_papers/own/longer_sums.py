@@ -196,7 +196,7 @@ def check(records: Sequence[Record]) -> list[Statement]:
             "ours",
             "fixed positions do not carry beyond the size of training (below 1 %)",
             max(beyond) < 0.01 if beyond else None,
-            f"at most {100 * max(beyond, default=0.0):.2f} %",
+            f"at most {100 * max(beyond):.2f} %" if beyond else "not run",
         ),
         Statement(
             "ours",

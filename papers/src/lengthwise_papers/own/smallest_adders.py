@@ -74,6 +74,8 @@ def measure(sizes: Sizes, seed: int, progress: Progress) -> list[Record]:
     a, b = (draw.integers(0, 10, (sizes.pairs, DIGITS)) for _ in range(2))
     records = []
     for name, network in NETWORKS.items():
+        width = 0
+        pair: tuple[int, int] | None = None
         for kind in KINDS:
             record: Record = {
                 "network": name,
