@@ -231,7 +231,8 @@ def reading() -> dict[str, float]:
     cell = MODELS["elman"].build(
         MODELS["elman"].configure({"vocab_size": 2, "num_classes": 2, "d_model": WIDTH})
     )
-    for model in (bits, cell):
+    models: tuple[Any, ...] = bits, cell
+    for model in models:
         model.initialise(torch.Generator().manual_seed(0))
         model.eval()
     generator = np.random.default_rng(0)
@@ -248,7 +249,7 @@ def reading() -> dict[str, float]:
         ),
     )
 
-    def step_by_step() -> None:
+    def step_by_step(bits: Any = bits) -> None:
         vectors = bits.first()
         for column in word.unbind(dim=1):
             vectors = bits.step(vectors, column)

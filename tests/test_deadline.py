@@ -41,7 +41,7 @@ class Constant(nn.Module):
 @pytest.mark.parametrize(
     "search",
     [
-        lambda: certify(lw.load("zoo:parity", device="cpu").model, PARITY),  # type: ignore[union-attr]
+        lambda: certify(lw.load("zoo:parity", device="cpu").model, PARITY),
         lambda: certify(lw.compile("parity").model, PARITY),
         lambda: extract_automaton(lw.compile("parity").model, PARITY),
         lambda: learn_by_tests(Constant(), "01", num_tests=10),

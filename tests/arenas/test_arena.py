@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 import lengthwise as lw
-from lengthwise.arenas.record import LONG
+from lengthwise.arenas.cell import LONG
 from lengthwise.errors import ConfigError, LengthwiseError
 from lengthwise.sweeps.folder import claim_sweep
 

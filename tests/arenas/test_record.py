@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from lengthwise.arenas.record import LONG, Arena, Cell
+from lengthwise.arenas.cell import LONG
+from lengthwise.arenas.record import Arena, Cell
 from lengthwise.errors import ConfigError, RunError
 
 

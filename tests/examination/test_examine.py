@@ -64,6 +64,7 @@ def test_a_drifting_network_is_snapped_and_the_costs_are_said() -> None:
     assert found.agreeing == sum(record.correct for record in found.scores.records)
     distances = [row.largest for row in found.drift]
     assert distances[-1] == pytest.approx(0.5 - 0.5 * 0.97**400, abs=0.5)
+    assert found.snapped is not None
     assert lw.predict(found.snapped, ["1" * 5_001], language="parity") == ["1"]
     assert "keep their class" in str(found)
 
@@ -203,6 +204,7 @@ def test_a_copy_is_trained_where_the_snapped_network_is_wrong(
     assert dict(found.facts())["retrained"].startswith(
         "a copy, in 1 round on 1 symbol; snapped, ri"
     )
+    assert found.snapped is not None
     assert lw.predict(found.snapped, ["1" * 1_001], language="parity") == ["1"]
     assert found.to_dict()["retrained"]["rounds"][0]["wrong_length"] == 1
 

@@ -3,7 +3,7 @@
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,8 +16,7 @@ from lengthwise.languages.language import Language
 CC = shutil.which("gcc") or shutil.which("cc")
 needs_cc = pytest.mark.skipif(CC is None, reason="needs a C compiler")
 
-_DRIVER = """
-#include "m.h"
+_START = """
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -25,19 +24,28 @@ _DRIVER = """
 static sigjmp_buf out;
 static void leave(int number) { signal(number, leave); siglongjmp(out, 1); }
 #define SHOW(call) if (sigsetjmp(out, 1)) puts("undefined"); else printf("%u\\n", call)
+"""
 
-int main(void)
+_DUMP = """
+static void dump_PREFIX(void)
 {
     unsigned numbers[] = {NUMBERS};
     int i, j, count = sizeof numbers / sizeof *numbers;
+    SHOW(mPREFIX_reset());
+    for (i = 0; i < count; i++) {
+        SHOW(mPREFIX_class(numbers[i]));
+        for (j = 0; j < count; j++)
+            SHOW(mPREFIX_step(numbers[i], numbers[j]));
+    }
+}
+"""
+
+_MAIN = """
+int main(void)
+{
     signal(SIGILL, leave);
     signal(SIGTRAP, leave);
-    SHOW(m_reset());
-    for (i = 0; i < count; i++) {
-        SHOW(m_class(numbers[i]));
-        for (j = 0; j < count; j++)
-            SHOW(m_step(numbers[i], numbers[j]));
-    }
+    CALLS
     return 0;
 }
 """
@@ -52,20 +60,42 @@ def header_of(language: Language) -> str:
 
 def run_header(header: str, numbers: list[int], folder: Path) -> Returned | None:
     """What the compiled functions return, or None if the compiler refuses the header."""
-    (folder / "m.h").write_text(header)
-    listed = ", ".join(f"{number}u" for number in numbers)
-    (folder / "dump.c").write_text(_DRIVER.replace("NUMBERS", listed))
-    flags = ["-std=c99", "-Wall", "-Wextra", "-Wno-tautological-compare", "-pedantic-errors"]
-    flags += [
-        "-D_POSIX_C_SOURCE=200809L",
-        "-fsanitize=bounds",
-        "-fsanitize-undefined-trap-on-error",
+    return run_headers([(header, numbers)], folder)[0]
+
+
+def run_headers(pairs: Sequence[tuple[str, list[int]]], folder: Path) -> list[Returned | None]:
+    """The same of many headers in one program, in which each has a prefix of its own."""
+    sources = [
+        f'#line 1 "{place}"\n'
+        + header.replace("m_", f"m{place}_").replace("M_", f"M{place}_")
+        + _DUMP.replace("NUMBERS", ", ".join(f"{number}u" for number in numbers)).replace(
+            "PREFIX", str(place)
+        )
+        for place, (header, numbers) in enumerate(pairs)
     ]
-    command = [str(CC), *flags, "dump.c", "-o", "dump"]
-    if subprocess.run(command, cwd=folder, capture_output=True, check=False).returncode:
-        return None
-    done = subprocess.run([str(folder / "dump")], capture_output=True, text=True, check=True)
-    return [None if line == "undefined" else int(line) for line in done.stdout.split()]
+    flags = ["-std=c99", "-Wall", "-Wextra", "-Wno-tautological-compare", "-pedantic-errors"]
+    flags += ["-D_POSIX_C_SOURCE=200809L", "-fsanitize=bounds"]
+    flags += ["-fsanitize-undefined-trap-on-error", "-fmax-errors=0"]
+    left = set(range(len(sources)))
+    while left:
+        calls = "".join(f'puts("next"); dump_{place}();' for place in sorted(left))
+        parts = (_START, *(sources[place] for place in sorted(left)), '#line 1 "main"')
+        whole = "\n".join((*parts, _MAIN.replace("CALLS", calls)))
+        (folder / "dump.c").write_text(whole)
+        command = [str(CC), *flags, "dump.c", "-o", "dump"]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        if done.returncode == 0:
+            break
+        refused = set(map(int, re.findall(r"^(\d+):[\d:]+ error", done.stderr, re.MULTILINE)))
+        assert refused & left, done.stderr
+        left -= refused
+    returned: list[Returned | None] = [None] * len(sources)
+    if left:
+        said = subprocess.run([str(folder / "dump")], capture_output=True, text=True, check=True)
+        dumps = said.stdout.split("next\n")[1:]
+        for place, dump in zip(sorted(left), dumps, strict=True):
+            returned[place] = [None if line == "undefined" else int(line) for line in dump.split()]
+    return returned
 
 
 def expected_of(language: Language, numbers: list[int]) -> Returned:
@@ -90,6 +120,8 @@ class Change:
 
     header: str
     said: str
+    returned: tuple[int | None, ...] = ()
+    """What its functions return."""
 
 
 _SWAPPED = {

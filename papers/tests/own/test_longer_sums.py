@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from lengthwise_papers.own.longer_sums import LONGER_SUMS, POINTERS, check, figures, proofs, table
 
 
@@ -38,7 +40,10 @@ def test_a_row_has_the_mean_over_seeds() -> None:
     ]
     assert proofs([proved(1, false=1)]).rows[0][-4:] == ["10", "6", "3", "1"]
     (axes,) = figures([proved(0), record("sinusoidal", 0)])["exact-match"].axes
-    assert [list(line.get_ydata()) for line in axes.lines] == [[100.0, 100.0], [100.0, 0.0]]
+    assert [np.asarray(line.get_ydata()).tolist() for line in axes.lines] == [
+        [100.0, 100.0],
+        [100.0, 0.0],
+    ]
 
 
 def test_verdicts_follow_the_records() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from lengthwise.arenas.protocol import SIZES, make_plans, make_test, settings_of
 from lengthwise.arenas.record import Arena, Cell
@@ -17,7 +17,8 @@ from lengthwise.models.custom import OwnModel, own_name
 from lengthwise.settings import require
 from lengthwise.sweeps.executors import executor_for
 from lengthwise.sweeps.folder import JobFolder
-from lengthwise.sweeps.job import jobs_over_seeds
+from lengthwise.sweeps.job import Job, jobs_over_seeds
+from lengthwise.sweeps.outcome import Failure, Outcome
 from lengthwise.sweeps.sweep import run_sweep
 from lengthwise.training.devices import environment
 
@@ -95,7 +96,9 @@ def arena(
             folder = path_of("out", out, "arena")
         if finished:
             done = [(job, JobFolder.of(job, folder / RUNS).outcome()) for job in jobs]
-            results = [(job, outcome) for job, outcome in done if outcome is not None]
+            results: list[tuple[Job, Outcome | Failure]] = [
+                (job, outcome) for job, outcome in done if outcome is not None
+            ]
             require(bool(results), f"{folder} has no cell of this arena that is done. Wait for it.")
         else:
             executor = held.enter_context(executor_for(workers, scheduler))
@@ -103,7 +106,7 @@ def arena(
             outcomes = run_sweep(
                 sweep, jobs, folder / RUNS, executor, device="cpu", progress=progress
             )
-            results = list(zip(jobs, outcomes, strict=True))
+            results = [*zip(jobs, outcomes, strict=True)]
         found = Arena(
             suite=suite,
             protocol={
@@ -133,7 +136,8 @@ def name_networks(networks: str | OwnModel | Sequence[str | OwnModel]) -> list[s
         ConfigError: there are none, one is given twice, or one is an object, which fits one
             alphabet alone.
     """
-    given = [networks] if isinstance(networks, str) or callable(networks) else list(networks)
+    is_one = isinstance(networks, str) or callable(networks)
+    given = [networks] if is_one else cast("Sequence[str | OwnModel]", networks)
     names = []
     for network in given:
         name = network if isinstance(network, str) else own_name(network)

@@ -6,7 +6,7 @@ among those of a class; *adversarial* words come in pairs of two classes that on
 """
 
 import time
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import torch
 from torch import Generator, Tensor
@@ -16,8 +16,10 @@ from lengthwise.evaluation.evaluate import answer_of, answers
 from lengthwise.evaluation.predict import device_of
 from lengthwise.examination.examine import examine
 from lengthwise.examination.record import Examination
+from lengthwise.languages.language import Language
 from lengthwise.languages.validation import short
 from lengthwise.problems.base import Run
+from lengthwise.problems.capabilities import Proving
 from lengthwise.problems.sweep_tests import Test, TestResult
 from lengthwise.tasks.audited_draws import one_edit_into, other_classes
 from lengthwise.tasks.automaton import PAD
@@ -46,7 +48,8 @@ def examine_run(run: Run, test: Test, *, budget: float) -> TestResult:
     Raises:
         LengthwiseError: the network cannot be examined.
     """
-    most = run.plan.network.reads_at_most
+    plan = run.require_plan()
+    most = plan.network.reads_at_most
     began, used = time.perf_counter(), time.thread_time()
     kinds = _ask_kinds(run, most, test.seed)
     shared = (time.perf_counter() - began) / max(time.thread_time() - used, 1e-3)
@@ -74,6 +77,10 @@ def examine_run(run: Run, test: Test, *, budget: float) -> TestResult:
     return TestResult.of_scores(test, found.scores, {**summary, **more})
 
 
+def _symbols_of(run: Run) -> Language:
+    return cast("Proving", run.require_plan().problem).symbols
+
+
 class Asked(NamedTuple):
     """The result of asking a network some words."""
 
@@ -85,7 +92,7 @@ class Asked(NamedTuple):
 
 def _ask_kinds(run: Run, most: int | None, seed: int) -> dict[str, Asked]:
     """Ask the network words of each kind, of lengths that it reads."""
-    trained = run.plan.data.max_length
+    trained = run.require_plan().data.max_length
     ranges = {"short": (1, trained), "long": (trained + 1, 2 * trained)}
     return {
         f"{name} {'adversarial' if is_adversarial else 'random'}": _ask_kind(
@@ -128,7 +135,7 @@ def _ask_far(run: Run, seed: int, *, reads_symbols: bool) -> Asked | None:
     Where the audited words of the language are too many to count, they are uniform. None: the
     language has no such word.
     """
-    task = Task(language=run.plan.problem.symbols)
+    task = Task(language=_symbols_of(run))
     length = next((n for n in range(LONG, LONG + _NEXT) if task.classes_at(n)), None)
     if length is None:
         return None
@@ -144,7 +151,7 @@ def _ask_far(run: Run, seed: int, *, reads_symbols: bool) -> Asked | None:
 
 def _ask_kind(run: Run, first: int, last: int, is_adversarial: bool, seed: int) -> Asked:
     """Ask the network words of one kind, if the language has any."""
-    task = Task(language=run.plan.problem.symbols)
+    task = Task(language=_symbols_of(run))
     lengths = task.lengths(first, last)
     if not lengths:
         return Asked(0, 0, None)
@@ -159,7 +166,7 @@ def _ask_kind(run: Run, first: int, last: int, is_adversarial: bool, seed: int) 
 def _ask(run: Run, tokens: Tensor, lengths: Tensor, classes: Tensor, at_once: int) -> Asked:
     """Ask the network words, some at once."""
     device = device_of(run.model)
-    parts = zip(tokens.split(at_once), lengths.split(at_once), strict=True)
+    parts = zip(torch.split(tokens, at_once), torch.split(lengths, at_once), strict=True)
     given = [answer_of(answers(run.model, t.to(device), n.to(device))).cpu() for t, n in parts]
     is_right = torch.cat(given) == classes
     wrong = lengths[~is_right]

@@ -284,7 +284,11 @@ def _check(arguments: argparse.Namespace) -> None:
         facts_of_file = {**verified.summary(), **compared, "matches_model_beside": is_same}
         print_json({**_by_words(statement, "judged_by_words"), **facts_of_file})
     else:
-        note("checked: every step follows, from the weights in the file to the statement.")
+        note(
+            "checked: the statement follows from the table in the file."
+            if verified.kind == "Table"
+            else "checked: every step follows, from the weights in the file to the statement."
+        )
         by_words = _by_words(statement, "A, judged by words")
         lines = [*by_words.items(), *facts_of_certificate(verified)]
         if run is not None:
@@ -338,6 +342,7 @@ _EXPORTS = ("rocq",)
 _TABLES = {
     "snapped": "the table of the snapped model",
     "robust": "the table of classes of vectors",
+    "tabulated": "the table in the certificate",
 }
 
 

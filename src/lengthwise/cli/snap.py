@@ -46,9 +46,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Make the tables, save them beside the model, and print how much was merged."""
-    from lengthwise.models.custom_network import unwrap
-    from lengthwise.models.regular_gpt import RegularGPT
+    from lengthwise.models.stepping import may_be_stepped
     from lengthwise.problems.runs import load_run
+    from lengthwise.proofs.search.network import require_regular_gpt
     from lengthwise.training.runs import RunFolder
 
     RunFolder(arguments.run).require_writable()
@@ -58,7 +58,8 @@ def run(arguments: argparse.Namespace) -> None:
             "Give both, or neither."
         )
     trained = load_run(arguments.run, device="cpu")
-    if isinstance(unwrap(trained.model), RegularGPT):
+    if not may_be_stepped(trained.model):
+        require_regular_gpt(trained.model)
         if arguments.rounds:
             raise ConfigError("--rounds is for recurrences, and this run is a tree. Leave it out.")
         _snap_vectors(trained, arguments)

@@ -319,6 +319,12 @@ def find_cells(module: nn.Module) -> list[nn.Module]:
     return [part for part in module.modules() if isinstance(part, _CELLS + _LAYERS)]
 
 
+def may_be_stepped(model: nn.Module) -> bool:
+    """Return whether a network has the two methods, or a cell of torch."""
+    module = unwrap(model)
+    return has_steps(module) or bool(find_cells(module))
+
+
 @torch.no_grad()
 def _require_recurrence(steps: Steps, model: nn.Module, generator: torch.Generator) -> None:
     """Refuse steps that depend on anything but state and symbol, or answer unlike the network.

@@ -77,7 +77,7 @@ Compute map (fun w => map (fun t => output_at nat nat nat nat left 0 right 0
     )
     classes, outputs = shown.split(": list (nat * nat)")
     found = [tuple(map(int, pair)) for pair in re.findall(r"\(\s*(\d+),\s*(\d+)\)", classes)]
-    names: dict[tuple[int, int], int] = {}
+    names: dict[tuple[int, ...], int] = {}
     for word, pair in zip(words[1:], found[1:], strict=True):
         own_class = reading.language.classify(word)
         assert names.setdefault(pair, own_class) == own_class

@@ -8,7 +8,7 @@ from torch import nn
 
 import lengthwise as lw
 from lengthwise.errors import TaskError
-from lengthwise.evaluation.outputs import EveryPosition
+from lengthwise.evaluation.outputs import AnswersEverywhere
 from lengthwise.problems.base import Run, run_test
 from lengthwise.problems.resolve import run_of
 from lengthwise.problems.sweep_tests import Test
@@ -30,7 +30,7 @@ class WrongAt(nn.Module):
     def every_position(
         self, tokens: torch.Tensor, generator: torch.Generator | None = None
     ) -> torch.Tensor:
-        assert isinstance(self.model, EveryPosition)
+        assert isinstance(self.model, AnswersEverywhere)
         logits = self.model.every_position(tokens).clone()
         wrong = slice(self.position, self.position + 1)
         logits[:, wrong] = -logits[:, wrong]

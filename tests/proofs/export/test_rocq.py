@@ -83,6 +83,11 @@ def test_the_file_says_which_arithmetic_gives_the_table() -> None:
     ("name", "said"),
     [
         ("valid-snapped", "about the table of the snapped model, not about weights"),
+        ("valid-states", "about the table of the snapped model, not about weights"),
+        (
+            "valid-table",
+            "about the table in the certificate, not about weights",
+        ),
         ("valid-robust", "about the table of classes of vectors, not about weights"),
         ("valid-structural", "has no table of codes"),
         ("invalid-not-closed", "nothing to check or to export"),

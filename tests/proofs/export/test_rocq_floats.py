@@ -140,7 +140,7 @@ def kernel_of(model: BinaryRecurrent) -> BallRecurrence:
 def answers_by_order(model: BinaryRecurrent, num_random: int) -> set[int]:
     """The answers that come out, over orders of additions."""
     words = torch.zeros(1, 3, dtype=torch.long)
-    found = set()
+    found = set[int]()
     for order in (*ORDERS, *["at random"] * num_random):
         for fused in (False, True):
             with OrderedSums(order, fused=fused, seed=len(found) + num_random):

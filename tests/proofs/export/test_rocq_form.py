@@ -80,6 +80,7 @@ def test_exports_of_all_kinds_have_the_form() -> None:
         *("valid-gru-wrong", "valid-relu-wrong", "valid-relu", "valid-relu-domain", "valid-tree"),
         *("valid-rational", "valid-rational-wrong", "valid-scratchpad", "valid-snapped"),
         *("valid-robust", "valid-bfloat16", "valid-tree-wrong", "valid-tree-domain"),
+        *("valid-states", "valid-states-wrong", "valid-table"),
     )
     made += [Certificate.load(VECTORS / f"{name}.json") for name in kinds]
     for each in made:

@@ -14,8 +14,9 @@ import lengthwise as lw
 from lengthwise.errors import VerificationError, WordError
 from lengthwise.models.custom_network import with_lengths
 from lengthwise.models.stepping import Steps, steps_of
+from lengthwise.proofs.check.table_node import UNUSED
 from lengthwise.proofs.search.exploration import decide
-from lengthwise.proofs.search.snapped_states import UNUSED, SnappedStates
+from lengthwise.proofs.search.snapped_states import SnappedStates
 from lengthwise.proofs.search.state_tables import Domain, tabulate_states
 from models.recurrences import CountedParity
 from proofs.snapped_words import (

@@ -106,7 +106,7 @@ class Ldru(Mixer):
         counts = (digits.detach() * powers).sum(dim=1)
         if not (counts == counts[:1]).all():
             return mix_by_steps(self, inputs, (blocks, prefixes, digits))
-        first = int(counts[0])
+        first = int(counts[:1].sum())
         last = first + inputs.shape[1]
         trees = self._blocks(inputs, first, blocks)
         ends = self._prefixes(trees, first, last, prefixes)

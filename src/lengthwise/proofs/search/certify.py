@@ -19,13 +19,11 @@ from lengthwise.languages.language import Language
 from lengthwise.languages.spec import is_named
 from lengthwise.layers.memory import BinaryMemory
 from lengthwise.models.binary_recurrent import BinaryRecurrent
-from lengthwise.models.custom_network import unwrap
 from lengthwise.models.eval_mode import in_eval_mode
 from lengthwise.models.recurrent import Recurrent
 from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.models.state_slots import StateSlots
-from lengthwise.models.stepped import has_steps
-from lengthwise.models.stepping import find_cells
+from lengthwise.models.stepping import may_be_stepped
 from lengthwise.models.window_scratchpad import WindowScratchpad
 from lengthwise.proofs.check.arrays import pack
 from lengthwise.proofs.check.bfloat16_balls import Precision
@@ -154,8 +152,7 @@ def _as_table(
     """Return the certificate of a network with code of its own; None if it is not a recurrence."""
     if type(model) in PROVABLE or strength not in ("auto", "tabulated") or precision != "weights":
         return None
-    module = unwrap(model)
-    if not (has_steps(module) or find_cells(module)):
+    if not may_be_stepped(model):
         return None
     with in_eval_mode(model):
         return certify_table(model, language, max_chunks=max_chunks)

@@ -19,6 +19,7 @@ from torch import nn
 from lengthwise.errors import RunError, VerificationError
 from lengthwise.files import parse_json, write_bytes
 from lengthwise.models.custom_network import unwrap
+from lengthwise.models.stepping import may_be_stepped
 from lengthwise.proofs.check.certificate import digest_of
 from lengthwise.proofs.search.extraction import ExtractedAlgebra
 from lengthwise.proofs.search.finite_algebra import FiniteAlgebra, Tables
@@ -66,6 +67,8 @@ def load_tables(path: Path, model: nn.Module) -> nn.Module:
         RunError: there is no such file, it is damaged, or it was taken from another model.
         VerificationError: the model is neither a RegularGPT nor has states that were snapped.
     """
+    if not may_be_stepped(model):
+        require_regular_gpt(model)
     if not path.exists():
         raise _lacking(path)
     if _is_of_states(path):
