@@ -25,6 +25,7 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from axioms import REALS, allowed_axioms, describe_axioms, is_of_floats, rest_on
 from form import FormError, require_form
@@ -306,6 +307,7 @@ def main(arguments: list[str] | None = None) -> int:
                             [THEOREMS_FILE], library, folders, limits, alone=True
                         )
                     show(rows[-1], [RIGHT, SAFE])
+        show_total(rows)
         if options.out is not None:
             options.out.write_text(json.dumps(rows, indent=1) + "\n")
     except (ProofError, FormError, OSError) as error:
@@ -364,6 +366,13 @@ def count(text: str) -> int:
     if number < 1:
         raise ValueError
     return number
+
+
+def show_total(rows: Sequence[dict[str, Any]]) -> None:
+    """Print what all files took together."""
+    seconds = sum(row.get("coqc_seconds", 0) + row.get("coqchk_seconds", 0) for row in rows)
+    most = max(row.get(f"{name}_megabytes", 0) for row in rows for name in ("coqc", "coqchk"))
+    print(f"{len(rows)} files, {seconds / 60:.1f} minutes of the processor, {most} MB at most")
 
 
 def show(row: dict[str, object], theorems: Sequence[str] = ()) -> None:

@@ -14,8 +14,8 @@ def table(figures: Path) -> str:
             f"{row['bytes'] / 1000:.0f}" if "bytes" in row else "",
             f"{row['coqc_seconds']:.1f}",
             str(row["coqc_megabytes"]),
-            f"{row['coqchk_seconds']:.1f}",
-            str(row["coqchk_megabytes"]),
+            f"{row['coqchk_seconds']:.1f}" if "coqchk_seconds" in row else "",
+            str(row.get("coqchk_megabytes", "")),
         ]
         for row in json.loads(figures.read_text(encoding="utf-8"))
     ]

@@ -310,7 +310,7 @@ def at_the_edge(seed: int) -> tuple[BinaryRecurrent, BinaryRecurrent, list[tuple
     numbers = [kernel.start(), *(kernel.step(code, a) for code in codes for a in (0, 1))]
     centres = [ball[bit][0] * 2.0**-kernel.places for ball in numbers if ball[bit]]  # type: ignore[index]
     nearest = min(centres, key=abs)
-    bias = model.memory.write.bias
+    bias = model.memory.write.bias.detach()
 
     def moved(value: float) -> BinaryRecurrent:
         other: Any = random_recurrence(seed, dtype=torch.float32, cell="relu", num_bits=2)
