@@ -14,6 +14,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import numpy as np
 import sequence_layers
 import texts
 import torch
@@ -41,6 +42,7 @@ from lengthwise.problems.planning import make_plan
 from lengthwise.problems.runs import train
 from lengthwise.proofs.search.extraction import extract_algebra
 from lengthwise.proofs.search.lookup import SnappedModel
+from lengthwise.proofs.search.snapped_states import SnappedStates, StateSnaps
 from lengthwise.tasks.task import Task
 
 WIDTH, BATCH = 64, 128
@@ -220,6 +222,53 @@ def lookup() -> dict[str, float]:
     return result
 
 
+def reading() -> dict[str, float]:
+    """One long word, read by networks that keep bits, by torch's own cell, and by a table."""
+    word = words(1, 2**12)
+    bits = MODELS["gru-binary"].build(
+        MODELS["gru-binary"].configure({"vocab_size": 2, "num_classes": 2, "num_bits": 4})
+    )
+    cell = MODELS["elman"].build(
+        MODELS["elman"].configure({"vocab_size": 2, "num_classes": 2, "d_model": WIDTH})
+    )
+    models: tuple[Any, ...] = bits, cell
+    for model in models:
+        model.initialise(torch.Generator().manual_seed(0))
+        model.eval()
+    generator = np.random.default_rng(0)
+    table = SnappedStates(
+        generator.integers(50, size=(50, 2)),
+        generator.integers(2, size=50),
+        num_classes=2,
+        snaps=StateSnaps(
+            representatives=torch.zeros(50, 1),
+            of_element=np.arange(50),
+            distances=np.zeros(1),
+            radius=0.0,
+            clear=1.0,
+        ),
+    )
+
+    def step_by_step(bits: Any = bits) -> None:
+        vectors = bits.first()
+        for column in word.unbind(dim=1):
+            vectors = bits.step(vectors, column)
+
+    with torch.no_grad():
+        each, remembered, own, looked_up = seconds(
+            step_by_step, partial(bits, word), partial(cell, word), partial(table, word), repeat=3
+        )
+    return {
+        "one word of 4,096 symbols: every step of gru-binary, over its remembered steps": each
+        / remembered,
+        "the same: torch's nn.RNN of width 64, over gru-binary's remembered steps": own
+        / remembered,
+        "the same: nn.RNN, over the table of a snapped recurrence": own / looked_up,
+        "the same: million symbols a second by remembered steps": word.numel() / remembered / 1e6,
+        "the same: million symbols a second by the table": word.numel() / looked_up / 1e6,
+    }
+
+
 def constructions() -> dict[str, float]:
     """Exact PARITY without its n x n scores, and decoding with a cache."""
     exact = compile_parity()
@@ -358,6 +407,7 @@ SECTIONS: dict[str, Callable[[], dict[str, float]]] = {
     "sampler": sampler,
     "growth": growth,
     "lookup": lookup,
+    "reading": reading,
     "constructions": constructions,
     "steps": steps,
     "monitor": monitor,

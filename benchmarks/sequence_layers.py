@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from lengthwise.layers.mixers.catalogue import MIXERS
 from lengthwise.layers.mixers.mixer import mix_by_steps
-from lengthwise.models.mixer_stack import make_block
+from lengthwise.models.mixer_stack import MixerBlock
 
 NUM_HEADS = 4
 SHAPES = ((64, 40, 64), (64, 500, 8), (256, 40, 32), (256, 500, 4))
@@ -33,13 +33,11 @@ def compare_layers(seconds: Callable[..., list[float]]) -> dict[str, float]:
         )
         mask = nn.Transformer.generate_square_subsequent_mask(length)
 
-        def attend(
-            layer: nn.Module = transformer, inputs: Tensor = inputs, mask: Tensor = mask
-        ) -> None:
+        def attend(layer: Any = transformer, inputs: Tensor = inputs, mask: Tensor = mask) -> None:
             descend(layer, layer(inputs, src_mask=mask, is_causal=True))
 
         for name, make in MIXERS.items():
-            block = make_block(make(width, num_heads=NUM_HEADS), width)
+            block = MixerBlock(make(width, num_heads=NUM_HEADS), width)
             block.attention.draw(generator)
 
             def parallel(block: Any = block, inputs: Tensor = inputs) -> None:

@@ -364,6 +364,8 @@ struct Claim {
     /// Whether the file has the domain; else it has all words.
     has_domain: bool,
     strength: String,
+    /// Whether states of a recurrence are snapped; else vectors are.
+    is_of_states: bool,
     maps: Vec<Vec<usize>>,
     /// Pairs of each level: of the interior, and of the edge.
     levels: Vec<[Vec<Vec<usize>>; 2]>,
@@ -386,6 +388,7 @@ impl Claim {
         require_handled(!reader.takes(",\"precision\":"), "bfloat16")?;
         require(format == 2, "the format is 2")?;
         require(verdict != "not-closed", "the certificate claims something")?;
+        require_handled(strength != "tabulated", "tabulated")?;
         let known = ["discrete", "structural", "snapped", "robust"].contains(&strength.as_str());
         require(known, "the strength is a known one")?;
 
@@ -404,8 +407,10 @@ impl Claim {
         reader.expect("}")?;
         let given = Given::read(reader, alphabet.len(), class_names.len())?;
         reader.field(',', "elements")?;
+        let is_of_states = given.settings.contains_key("cell");
         let network = match strength.as_str() {
             "structural" => Network::Slots(Slots::read(reader, given)?),
+            "snapped" if is_of_states => Network::Listed(Box::new(States::read(reader, given)?)),
             "snapped" => Network::Listed(Box::new(Tables::read(reader, given, false)?)),
             "robust" => Network::Listed(Box::new(Tables::read(reader, given, true)?)),
             _ if given.settings.contains_key("window") => {
@@ -428,6 +433,7 @@ impl Claim {
             automata: [machine, language, domain],
             has_domain,
             strength,
+            is_of_states,
         };
         let told = if claim.wrong.is_some() { "counterexample" } else { "equivalent" };
         require(verdict == told, "the verdict is whether there is a wrong word")?;
@@ -444,6 +450,9 @@ impl Claim {
     /// without a specification.
     fn statement(&self) -> String {
         let who = match self.strength.as_str() {
+            "snapped" if self.is_of_states => {
+                "The model with its state snapped to the nearest representative after each symbol"
+            }
             "snapped" => "The model with its vectors snapped to the nearest representatives",
             "robust" => "The model as it runs, by bounds on all its vectors,",
             _ => "The model as it runs",
@@ -1755,6 +1764,214 @@ impl Elements for Contexts {
     fn empty_logits(&mut self) -> Checked<Vec<Number>> {
         let context = self.compose(0, &[], true)?;
         Ok(self.logits(0, context))
+    }
+}
+
+/// A recurrence of torch whose state is snapped: after each symbol it becomes the nearest
+/// representative. An element is a representative, with the class of the state before that.
+struct States {
+    by: Arithmetic,
+    symbols: usize,
+    width: usize,
+    cell: &'static str,
+    /// The gates of each layer.
+    layers: Vec<Vec<Gate>>,
+    answer: Matrix,
+    representatives: Vec<Vec<f64>>,
+    pairs: Vec<Vec<usize>>,
+    known: HashMap<Vec<usize>, usize>,
+}
+
+/// The linear maps of what a gate reads: W a + b, U h + c, and their sum, of a, h, 1 and 1.
+struct Gate {
+    input: Matrix,
+    recurrent: Matrix,
+    both: Matrix,
+}
+
+impl Gate {
+    fn new(input: Matrix, recurrent: Matrix) -> Gate {
+        let rows: Vec<Vec<f64>> = input
+            .rows
+            .iter()
+            .zip(&recurrent.rows)
+            .map(|(w, u)| [&w[..], &u[..]].concat())
+            .collect();
+        let mut both = Matrix::new(&rows, &vec![0.0; rows.len()]);
+        for (row, (b, c)) in both.rows.iter_mut().zip(input.bias.iter().zip(&recurrent.bias)) {
+            row.extend([b, c]);
+        }
+        Gate { input, recurrent, both }
+    }
+}
+
+/// Return vectors side by side, which move within their radii each.
+fn beside(parts: &[&Ball]) -> Ball {
+    let radii: Vec<f64> = parts.iter().map(|part| part.radius).collect();
+    let centre = parts.iter().flat_map(|part| part.centre.iter().copied()).collect();
+    Ball { centre, radius: norm(&radii) }
+}
+
+impl States {
+    fn read(reader: &mut Reader, mut given: Given) -> Checked<States> {
+        let (by, width) = (given.by, given.count("d_model", 1)?);
+        let cell = given.option("cell", "elman elman-relu gru lstm")?;
+        let depth = given.count("num_layers", 1)?;
+        let gates = if cell == "gru" {
+            3
+        } else if cell == "lstm" {
+            4
+        } else {
+            1
+        };
+        let rows = width.saturating_mul(gates);
+        let mut layers = Vec::new();
+        for layer in 0..depth {
+            let below = if layer == 0 { given.symbols } else { width };
+            let mut maps = |kind: &str, columns: usize| -> Checked<Vec<Matrix>> {
+                let weight =
+                    given.take(&format!("cell.weight_{kind}_l{layer}"), &[rows, columns])?;
+                let bias = given.vector(&format!("cell.bias_{kind}_l{layer}"), rows)?;
+                let cut = weight.chunks(width).zip(bias.chunks(width));
+                Ok(cut.map(|(rows, bias)| Matrix::new(rows, bias)).collect())
+            };
+            let (input, recurrent) = (maps("ih", below)?, maps("hh", width)?);
+            layers.push(input.into_iter().zip(recurrent).map(|(w, u)| Gate::new(w, u)).collect());
+        }
+        let answer = given.matrix("answer", given.classes, width)?;
+        let vectors = read_array(reader.field('{', "representatives")?)?;
+        let numbers = width * depth * if cell == "lstm" { 2 } else { 1 };
+        require(vectors.1.last() == Some(&numbers), "representatives are as wide as states")?;
+        let of_bits = |row: &Vec<u64>| row.iter().map(|bits| f64::from_bits(*bits)).collect();
+        let representatives: Vec<Vec<f64>> =
+            rows_of(vectors, "float64", 2)?.iter().map(of_bits).collect();
+        let is_short = given.kind == "float32";
+        let own = |x: &f64| x.is_finite() && (!is_short || f64::from(*x as f32) == *x);
+        let whole = representatives.iter().flatten().all(own);
+        require(whole, "representatives are numbers of the type of weights")?;
+        let begun = representatives.first().map_or(false, |x| x.iter().all(|x| *x == 0.0));
+        require(begun, "the first representative is 0, the state before the first symbol")?;
+        let pairs = reader.field(',', "pairs")?.list(Reader::counts)?;
+        reader.expect("}")?;
+        let is_pair = |pair: &Vec<usize>| {
+            pair.len() == 2 && pair[0] < representatives.len() && pair[1] < given.classes
+        };
+        let whole = pairs.iter().all(is_pair) && all_differ(&pairs);
+        require(whole, "pairs are of representatives and classes, and differ")?;
+        given.end()?;
+        let (symbols, known) = (given.symbols, HashMap::new());
+        Ok(States { by, symbols, width, cell, layers, answer, representatives, pairs, known })
+    }
+
+    /// Return the state after a symbol, and the part that the answer is read from.
+    fn after(&self, state: &[f64], symbol: usize) -> (Ball, Ball) {
+        let by = self.by;
+        let parts: Vec<Ball> = state.chunks(self.width).map(Ball::exact).collect();
+        let mut one = vec![0.0; self.symbols];
+        one[symbol] = 1.0;
+        let (mut below, ones) = (Ball::exact(&one), Ball::exact(&[1.0, 1.0]));
+        let (mut hidden, mut cells) = (Vec::new(), Vec::new());
+        for (layer, gates) in self.layers.iter().enumerate() {
+            let before = &parts[layer];
+            let together = beside(&[&below, before, &ones]);
+            let total = |gate: usize| by.affine(&gates[gate].both, &together).0;
+            let new = match self.cell {
+                "lstm" => {
+                    let gate = |gate: usize| by.entries(LOGISTIC, &total(gate));
+                    let fresh = by.product(&gate(0), &by.entries(TANH, &total(2)), 1);
+                    let kept = by.product(&gate(1), &parts[self.layers.len() + layer], 1);
+                    let cell = by.sum(&kept, &fresh);
+                    cells.push(cell.clone());
+                    by.product(&gate(3), &by.entries(TANH, &cell), 1)
+                }
+                "gru" => {
+                    self.gated(&gates[2], &below, before, |gate| by.entries(LOGISTIC, &total(gate)))
+                }
+                "elman" => by.entries(TANH, &total(0)),
+                _ => by.entries(RELU, &total(0)),
+            };
+            hidden.push(new.clone());
+            below = new;
+        }
+        let all: Vec<&Ball> = hidden.iter().chain(&cells).collect();
+        (beside(&all), below)
+    }
+
+    /// Return n + z (h - n), or (1 - z) n + z h, with n = tanh(W a + b + r (U h + c)); the terms of
+    /// the last sum may be added among each other, in any order.
+    fn gated(
+        &self, last: &Gate, below: &Ball, before: &Ball, gate: impl Fn(usize) -> Ball,
+    ) -> Ball {
+        let (by, count) = (self.by, below.centre.len() + before.centre.len() + 4);
+        let input = by.affine(&last.input, below).0;
+        let old = by.product(&gate(0), &by.affine(&last.recurrent, before).0, 1);
+        let own = below.sizes();
+        let size = |row: &Vec<f64>| dot(&absolute(row), &own);
+        let sums: Vec<f64> = last.input.rows.iter().map(size).collect();
+        let sums = zipped(&sums, &last.input.bias, |sum, b| sum + b.abs());
+        let sizes = zipped(&sums, &old.sizes(), |a, b| a + b);
+        let centre = zipped(&input.centre, &old.centre, |a, b| a + b);
+        let reach = count as f64 + largest(&sizes) + own.iter().sum::<f64>();
+        let total = by.ball(centre, input.radius + old.radius, &sizes, count, reach);
+        let new = by.entries(TANH, &total);
+        let less = Ball { centre: new.centre.iter().map(|x| -x).collect(), ..new };
+        let after = by.sum(&new, &by.product(&gate(1), &by.sum(before, &less), 1));
+        let sizes = zipped(&new.sizes(), &before.sizes(), |a, b| a + b);
+        let reach = 4.0 * (1.0 + largest(&sizes));
+        by.ball(after.centre, after.radius, &sizes, 4, reach)
+    }
+
+    /// Return the number of a representative and a class.
+    fn number(&self, pair: [usize; 2]) -> Checked<usize> {
+        let number = self.pairs.iter().position(|named| named[..] == pair);
+        number.ok_or("this is not so: every pair that follows is named".into())
+    }
+}
+
+impl Elements for States {
+    fn chunk(&self) -> usize {
+        0
+    }
+
+    fn count(&self) -> usize {
+        self.pairs.len()
+    }
+
+    fn compose(&mut self, _: usize, chunk: &[usize], _: bool) -> Checked<usize> {
+        let [element, symbol] = chunk else {
+            let zero = Ball::exact(&vec![0.0; self.width]);
+            return self.number([0, class(&self.by.affine(&self.answer, &zero).1)?]);
+        };
+        let key = vec![self.pairs[*element][0], *symbol];
+        if let Some(known) = self.known.get(&key) {
+            return Ok(*known);
+        }
+        let (state, read) = self.after(&self.representatives[key[0]], *symbol);
+        let class = class(&self.by.affine(&self.answer, &read).1)?;
+        require(state.radius.is_finite(), "states are numbers")?;
+        let apart = |x: &Vec<f64>| norm(&zipped(x, &state.centre, |a, b| a - b));
+        let away: Vec<f64> = self.representatives.iter().map(apart).collect();
+        let nearest = (0..away.len()).fold(0, |a, b| if away[b] < away[a] { b } else { a });
+        let leads = |other: usize| {
+            let doubt = 1e-9 * (away[other] + away[nearest] + 1e-9);
+            away[other] - away[nearest] > 2.0 * state.radius * OUTWARD + doubt
+        };
+        let certain = (0..away.len()).all(|other| other == nearest || leads(other));
+        require(certain, "the nearest representative is certain")?;
+        let number = self.number([nearest, class])?;
+        self.known.insert(key, number);
+        Ok(number)
+    }
+
+    fn logits(&self, _: usize, element: usize) -> Vec<Number> {
+        let class = self.pairs[element][1];
+        let classes = 0..self.answer.rows.len();
+        classes.map(|each| (if each == class { 1.0 } else { 0.0 }, 0.0)).collect()
+    }
+
+    fn empty_logits(&mut self) -> Checked<Vec<Number>> {
+        let element = self.compose(0, &[], true)?;
+        Ok(self.logits(0, element))
     }
 }
 

@@ -18,6 +18,7 @@ IMPORTS_OF_WEIGHTS = (
     "From Coq Require Import QArith",
     "From Lengthwise Require Import Networks Fractions Weights",
 )
+IMPORTS_OF_FLOATS = ("From Lengthwise Require Import Floats FloatNetworks FloatWeights",)
 SCOPES = ("Import ListNotations", "Local Open Scope N_scope", "Local Open Scope text_scope")
 
 DATA = re.compile(
@@ -81,6 +82,22 @@ def _network(given: str, rule: str, check: str) -> tuple[str, ...]:
     )
 
 
+def _floats(given: str, rule: str, check: str, format_: str) -> tuple[str, ...]:
+    return (
+        "Theorem float_network_right_at_every_length : forall w : word, is_word language w -> "
+        f"in_domain language w -> forall found, {given} {format_} weights w found -> "
+        "found = Some (class_of (answers language) w)",
+        "Proof",
+        "intros w Hw Hd",
+        f"refine ({rule} {format_} weights codes network language _ w Hw _ "
+        "(right_at_every_length w Hw Hd))",
+        "vm_cast_no_check (@eq_refl bool true : "
+        f"{check} {format_} weights (num_symbols language) codes network = true)",
+        "Qed",
+        "Print Assumptions float_network_right_at_every_length",
+    )
+
+
 _UP_TO = (
     "Theorem right_up_to : forall w : word, is_word language w -> in_domain language w -> "
     "(length w <= chunk network ^ pred (length (levels evidence)))%nat -> "
@@ -104,6 +121,17 @@ THEOREMS = (
     _UP_TO,
     _network("network_class", "network_as_table", "check_weights"),
     _network("recurrent_network_class", "recurrent_network_as_table", "check_recurrent_weights"),
+    *(
+        _floats(*names, format_)
+        for format_ in ("single", "double")
+        for names in (
+            ("float_network_may_answer", "float_network_as_table", "check_float_weights"),
+            (
+                *("float_recurrence_may_answer", "float_recurrence_as_table"),
+                "check_float_recurrent_weights",
+            ),
+        )
+    ),
 )
 """The theorems, each with its proof and the question what it rests on, by sentences."""
 
@@ -162,7 +190,11 @@ def _require(holds: bool, strange: str) -> None:
         raise FormError(strange)
 
 
-_HEADS = ((*IMPORTS, *IMPORTS_OF_WEIGHTS, *SCOPES), (*IMPORTS, *SCOPES))
+_HEADS = (
+    (*IMPORTS, *IMPORTS_OF_WEIGHTS, *IMPORTS_OF_FLOATS, *SCOPES),
+    (*IMPORTS, *IMPORTS_OF_WEIGHTS, *SCOPES),
+    (*IMPORTS, *SCOPES),
+)
 
 
 def sentences(text: str) -> Iterator[str]:

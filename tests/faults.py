@@ -40,6 +40,21 @@ class Fault(NamedTuple):
 
 
 FAULTS = (
+    # ---- sequence layers
+    Fault(
+        "delta rule does not correct what was written before the chunk",
+        "layers/mixers/delta_rule.py",
+        "rate * (value - decayed_since_start(key, written) @ memory)",
+        "rate * value",
+        "layers/mixers/test_delta_rule.py",
+    ),
+    Fault(
+        "memory does not decay from chunk to chunk",
+        "layers/mixers/chunked.py",
+        "memory = memory * end.exp()[..., None]",
+        "memory = memory * 1.0",
+        "layers/mixers/test_catalogue.py",
+    ),
     # ---- languages
     Fault(
         "product table transposed",

@@ -25,7 +25,7 @@ CLEAN = (
     *("docs/reproducing/exact_weights.md", "docs/reproducing/ladder.md"),
     "docs/reproducing/speed.md",
     *("docs/words.md", "docs/reproducing/words.md", "docs/architecture.md", "docs/monitor.md"),
-    *("docs/logs.md", "docs/exports.md"),
+    *("docs/logs.md", "docs/exports.md", "docs/trust.md"),
     *(f"docs/notebooks/{name}.ipynb" for name in ("adder", "audit", "course", "labelled_words")),
     *(f"docs/notebooks/{name}.ipynb" for name in ("language", "own_network", "parity", "text")),
     *("docs/steps.md", "docs/errata.md", "docs/examine.md", "docs/arena.md", "docs/decoding.md"),

@@ -59,7 +59,7 @@ def test_public_names() -> None:
         "shortcuts",
         "streaming",
     ]
-    assert lw.steps.__all__ == ["StepTask", "step_task"]
+    assert lw.steps.__all__ == ["RuleCertificate", "StepTask", "certify", "check", "step_task"]
     for module in (lw, lw.interpret, lw.steps):
         names = {*module.__all__} - {"__version__", "interpret", "steps"}
         assert all(callable(getattr(module, name)) for name in names)

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import arena_tables
 import hero
 import ladder_outputs
 import proof_tables
@@ -75,6 +76,9 @@ TABLES = {
     ("docs/reproducing/steps2022.md", "body-sizes"): ("own/body-sizes", ""),
     ("docs/reproducing/chi2023.md", "blind-choice"): ("own/blind-choice", ""),
     ("docs/steps.md", "weak"): ("own/weak-supervision", ""),
+    ("docs/steps.md", "longer-sums"): ("own/longer-sums", ""),
+    ("docs/steps.md", "longer-sums-proofs"): ("own/longer-sums", "Proofs"),
+    ("docs/reproducing/exact_weights.md", "smallest-adders"): ("own/smallest-adders", ""),
     ("docs/steps.md", "grid"): ("steps2022/table1", ""),
     ("docs/steps.md", "tasks"): ("steps2022/other-tasks", ""),
 }
@@ -124,6 +128,8 @@ def tables() -> dict[tuple[str, str], str]:
     generated["docs/reproducing/speed.md", "steps"] = speed_tables.table(steps)
     for compared in speed_tables.COMPARED:
         generated["docs/speed.md", compared] = speed_tables.tabulate_comparison(steps, compared)
+    generated["docs/arena.md", "records"] = arena_tables.sections(ROOT / "benchmarks")
+    generated["docs/board.md", "arena"] = arena_tables.best(ROOT / "benchmarks")
     for made in ("trained", "constructed"):
         generated["docs/zoo.md", made] = zoo_tables.zoo_table(made)
         generated["docs/board.md", made] = zoo_tables.board_table(made)
@@ -141,7 +147,7 @@ def make_wanted() -> dict[Path, str]:
     pages = {page: (ROOT / page).read_text(encoding="utf-8") for page, _ in generated}
     for (page, name), content in generated.items():
         pages[page] = put(pages[page], name, content)
-    drawn = reproduced.pictures(RESULTS)
+    drawn = reproduced.pictures(RESULTS) | arena_tables.pictures(ROOT / "benchmarks")
     carried = hero.hero(_records("chi2023/table1"), _records("own/default-proofs"))
     drawn["parity-by-length.svg"] = to_svg(carried)
     return {

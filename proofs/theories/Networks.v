@@ -10,41 +10,65 @@ Import ListNotations.
 
 Definition coordinates := list Q.
 
-Record linear := { weight : list coordinates; bias : coordinates }.
+(** Networks with weights of any type. *)
+Section Shapes.
+
+Variable A : Type.
+
+Record linear_of := { weight : list (list A); bias : list A }.
 
 (** Attention from the last place of a chunk: [offset_bias] has a number for the place itself, one
     for the place before it, and so on. *)
-Record head := { query : list coordinates; key : list coordinates; value : list coordinates;
-                 offset_bias : coordinates }.
+Record head_of := { query : list (list A); key : list (list A); value : list (list A);
+                    offset_bias : list A }.
 
-Record layer := { heads : list head; output : list coordinates; expand : linear; contract : linear }.
+Record layer_of := { heads : list head_of; output : list (list A); expand : linear_of;
+                     contract : linear_of }.
 
 (** Binary memory: numbers whose signs are [written], and what is [recalled] from them, where a bit
     is read as [on] or [off]. *)
-Record memory := { written : linear; recalled : linear; on : Q; off : Q }.
+Record memory_of := { written : linear_of; recalled : linear_of; on : A; off : A }.
 
 (** A tree takes chunks of [places] vectors, fills them with [pad], and multiplies queries with
     [query_scale], 1 / root of the width of a head, and weights of attention with [share],
     1 / [places]. *)
-Record tree_network := {
+Record tree_network_of := {
   places : nat;
-  symbols : list coordinates;
-  pad : coordinates;
-  query_scale : Q;
-  share : Q;
-  layers : list layer;
-  node_memory : memory;
-  answer : linear
+  symbols : list (list A);
+  pad : list A;
+  query_scale : A;
+  share : A;
+  layers : list layer_of;
+  node_memory : memory_of;
+  answer : linear_of
 }.
 
 (** A network that reads symbol by symbol. *)
-Record recurrent_network := {
-  first_vector : coordinates;
-  symbol_rows : list coordinates;
-  recurrent : linear;
-  cell_memory : memory;
-  read_out : linear
+Record recurrent_network_of := {
+  first_vector : list A;
+  symbol_rows : list (list A);
+  recurrent : linear_of;
+  cell_memory : memory_of;
+  read_out : linear_of
 }.
+
+End Shapes.
+
+Arguments weight {A}. Arguments bias {A}.
+Arguments query {A}. Arguments key {A}. Arguments value {A}. Arguments offset_bias {A}.
+Arguments heads {A}. Arguments output {A}. Arguments expand {A}. Arguments contract {A}.
+Arguments written {A}. Arguments recalled {A}. Arguments on {A}. Arguments off {A}.
+Arguments places {A}. Arguments symbols {A}. Arguments pad {A}. Arguments query_scale {A}.
+Arguments share {A}. Arguments layers {A}. Arguments node_memory {A}. Arguments answer {A}.
+Arguments first_vector {A}. Arguments symbol_rows {A}. Arguments recurrent {A}.
+Arguments cell_memory {A}. Arguments read_out {A}.
+
+Definition linear := linear_of Q.
+Definition head := head_of Q.
+Definition layer := layer_of Q.
+Definition memory := memory_of Q.
+Definition tree_network := tree_network_of Q.
+Definition recurrent_network := recurrent_network_of Q.
 
 (** * What networks do
 

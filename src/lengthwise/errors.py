@@ -40,6 +40,10 @@ class VerificationError(LengthwiseError):
     """A model and a language that cannot be compared, or an exploration past its bound."""
 
 
+class OutOfTimeError(LengthwiseError):
+    """A search that the time given to it does not suffice for."""
+
+
 class ConstructionError(LengthwiseError):
     """Weights that cannot be computed: too large, or out of the range of the numbers."""
 

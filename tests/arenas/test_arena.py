@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 import lengthwise as lw
-from lengthwise.arenas.record import LONG
+from lengthwise.arenas.cell import LONG
 from lengthwise.errors import ConfigError, LengthwiseError
 from lengthwise.sweeps.folder import claim_sweep
 
@@ -57,6 +57,8 @@ def test_a_layer_of_ones_own_is_trained_examined_and_kept(
     assert found.cells[0].right(LONG, LONG) is not None
     outcomes = sorted((tmp_path / "a" / "runs").glob("*/outcome.json"))
     stamps = [path.stat().st_mtime_ns for path in outcomes]
+    more = {**given, "seeds": [0, 5], "finished": True}
+    assert [cell.seed for cell in lw.arena(Count, **more).cells] == [0]
     again = lw.arena(Count, **given)
     assert again.to_dict() == found.to_dict()
     assert [path.stat().st_mtime_ns for path in outcomes] == stamps
@@ -78,6 +80,7 @@ def test_a_layer_of_ones_own_is_trained_examined_and_kept(
         ("gru", {"budget": 0}, "above 0"),
         ("gru", {"seeds": []}, "no seed"),
         (fails, {}, "no such layer"),
+        ("gru", {"finished": True}, "no cell of this arena"),
     ],
 )
 def test_a_slip_is_told_in_one_line_before_anything_is_written(

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lengthwise as lw
-from lengthwise.arenas.cell import LONG, _right_far, _right_of_kind, draw_kind
+from lengthwise.arenas.cell import _ask_far, _ask_kind, draw_kind
 from lengthwise.languages.spec import parse
 from lengthwise.problems.base import Run
 from lengthwise.tasks.task import Task
@@ -54,9 +54,10 @@ def parity() -> Run:
 
 def test_a_network_that_is_right_is_right_on_every_kind(parity: Run) -> None:
     for is_adversarial in (False, True):
-        right, total = _right_of_kind(parity, 1, 20, is_adversarial, 0)
+        right, total, wrong = _ask_kind(parity, 1, 20, is_adversarial, 0)
         assert right == total > 200
-    assert _right_far(parity, 0, reads_symbols=False) == [LONG, 4, 4]
+        assert wrong is None
+    assert _ask_far(parity, 0, reads_symbols=False) == (4, 4, None)
 
 
 def test_a_network_that_always_says_zero_is_right_on_half(
@@ -67,10 +68,11 @@ def test_a_network_that_always_says_zero_is_right_on_half(
         lambda model, tokens, lengths: torch.eye(2)[torch.zeros(len(tokens), dtype=torch.long)],
     )
     for is_adversarial in (False, True):
-        right, total = _right_of_kind(parity, 20, 20, is_adversarial, 0)
+        right, total, wrong = _ask_kind(parity, 20, 20, is_adversarial, 0)
         assert 2 * right == total
+        assert wrong == 20
 
 
 def test_a_language_without_words_of_a_kind_has_none(parity: Run) -> None:
     run = Run(problem=parity.problem, plan=parity.plan, model=parity.model, metrics=parity.metrics)
-    assert _right_of_kind(run, 0, 0, True, 0) == [0, 0]
+    assert _ask_kind(run, 0, 0, True, 0) == (0, 0, None)

@@ -68,6 +68,12 @@ def test_so_does_one_of_a_user(network: type[nn.Module], given: str) -> None:
     assert plan.objective.name == given
 
 
+def test_a_caller_may_choose_what_is_given() -> None:
+    assert [plan.objective.name for plan in plans(["gru"], ["parity"], objective="final")] == [
+        "final"
+    ]
+
+
 def test_every_network_reads_long_words_unless_positions_are_chosen() -> None:
     assert plans(["decoder"], ["parity"])[0].network.reads_at_most is None
     assert plans(["decoder"], ["parity"], position="learned")[0].network.reads_at_most == 40

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from lengthwise.arenas.record import LONG, Arena, Cell
+from lengthwise.arenas.cell import LONG
+from lengthwise.arenas.record import Arena, Cell
 from lengthwise.errors import ConfigError, RunError
 
 
@@ -62,7 +63,7 @@ def test_a_row_counts_only_what_was_learned_as_learned() -> None:
     assert row["proved snapped"] == "1 of 2"
     assert row["accuracy, 41 to 500"].startswith("95.00 % (86.")  # 57 of 60
     assert row[f"at {LONG:,}"].startswith("75.00 %")
-    assert row["first wrong length"] == "median 5, 2 of 3"
+    assert row["first wrong length"] == "median 7, 3 of 3"
     assert row["seconds"] == "5"
 
 
@@ -84,7 +85,7 @@ def test_the_best_of_a_language_are_the_smallest_and_the_one_that_carries_farthe
     parity, depth_two = MIXED.best()
     assert parity["proved"] is None
     assert parity["proved_snapped"] == {"network": "gru", "seed": 0, "parameters": 100}
-    assert parity["farthest"]["seed"] == 0  # no wrong word was found of it
+    assert (parity["farthest"]["seed"], parity["farthest"]["wrong_length"]) == (0, 41)
     assert depth_two["proved"]["network"] == "lstm"
     assert depth_two["farthest"]["network"] == "lstm"
 
@@ -132,3 +133,18 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
     (tmp_path / "broken.json").write_text('{"format": 1}')
     with pytest.raises(RunError):
         Arena.load(tmp_path / "broken.json")
+
+
+def test_the_best_are_shown_with_their_parameters() -> None:
+    _, (parity, depth_two) = MIXED.best_table
+    assert parity[1:3] == ["", "gru, 100 parameters"]
+    assert parity[3] == "gru, 100 parameters: wrong on a word of 41"
+    assert depth_two[1] == "lstm, 90 parameters"
+    (row,) = arena(cell(by_length=(), found={"wrong_length": 1200})).best_table[1]
+    assert row[3].endswith(": wrong on a word of 1,200")
+    (row,) = arena(cell(by_length=((50, 2, 2),))).best_table[1]
+    assert row[3].endswith(": no wrong word found")
+
+
+def test_the_cost_leaves_out_what_failed() -> None:
+    assert MIXED.cost == "4 of 5 cells took 0.0 hours of one processor core."

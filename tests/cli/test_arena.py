@@ -19,6 +19,13 @@ def test_the_command_writes_a_record_and_a_page(shell: Shell, tmp_path: Path) ->
     status, printed, _ = shell(*given)
     assert status == 0
     assert printed.splitlines()[1].startswith("elman\t")
+    (best,) = shell.json("board", str(out / "arena.json"))["languages"]
+    assert best["farthest"]["network"] == "elman"
+    status, printed, _ = shell("board", str(out / "arena.json"))
+    assert printed.splitlines()[1].startswith("tomita-1\t\t")
+    status, _, error = shell("board", str(out / "nowhere.json"))
+    assert status == 2
+    assert "nowhere.json" in error
 
 
 @pytest.mark.parametrize(

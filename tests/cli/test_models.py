@@ -13,7 +13,7 @@ pytestmark = pytest.mark.usefixtures("undrawn")
 
 NAMES = ("elman", "gru", "lstm", "encoder-cls", "chomsky-transformer", "decoder", "scratchpad")
 SNAPPED = ("elman", "gru", "lstm")
-"""Those whose states `certify` and `extract` snap."""
+"""Those whose states `certify`, `extract` and `snap` snap."""
 SMALL = ("--preset", "smoke", "--device", "cpu")
 
 
@@ -59,8 +59,8 @@ def test_training_evaluation_answers_and_the_page(
     [
         (
             ("certify",),
-            "Use regular-gpt-binary or gru-binary, or lw.interpret.learn_automaton in Python, "
-            "which tests any model.",
+            "Use regular-gpt-binary or gru-binary, or lengthwise examine, which tests any model "
+            "and snaps the states of those that are read symbol by symbol.",
         ),
         (
             ("extract",),
@@ -81,11 +81,13 @@ def test_what_needs_sub_words_is_refused_and_leaves_nothing(
 ) -> None:
     before = {path.name for path in run_folder.iterdir()}
     name, *rest = command
-    if run_folder.name in SNAPPED and name in ("certify", "extract"):
+    if run_folder.name in SNAPPED and "--snapped" in rest:
+        message = f"Run `lengthwise snap {run_folder}` first."
+    elif run_folder.name in SNAPPED and name in ("certify", "extract", "snap"):
         copied = shutil.copytree(run_folder, tmp_path / run_folder.name)
         status, out, _ = shell(name, str(copied))
         assert status in (0, 1)
-        assert out.startswith("verdict" if name == "certify" else "automaton")
+        assert out.startswith({"certify": "verdict", "extract": "automaton", "snap": "file"}[name])
         return
     status, out, err = shell(name, str(run_folder), *rest)
     assert (status, out) == (2, ""), err

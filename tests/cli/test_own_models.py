@@ -30,10 +30,28 @@ def test_a_model_by_import_path_goes_the_whole_way(shell: Shell, package: Path) 
     assert shell("predict", "run", stdin="01\n\n")[0] == 0
     assert shell("report", "run", "--out", "page.html")[0] == 0
     assert "users_own:gru" in Path("page.html").read_text()
-    status, _, error = shell("certify", "run")
+    status, _, error = shell("certify", "run", "--strength", "robust")
     assert (status, error.count("\n")) == (2, 1)
     listed = shell.json("settings", "parity", "--model", "users_own:gru")["settings"]
     assert {"network.width", "network.dropout"} <= {each["name"] for each in listed}
+
+
+def test_a_network_with_steps_is_snapped_and_its_table_certified(
+    shell: Shell, package: Path
+) -> None:
+    options = ["--set", "steps=1", "--set", "max_length=6", "--device", "cpu"]
+    assert shell("train", "parity", "--model", "users_own:known", "--out", "run", *options)[0] == 0
+    assert shell.json("snap", "run")["verdict"] == "equivalent"
+    assert shell("predict", "run", "--snapped", stdin="1011\n")[:2] == (0, "1\n")
+    status, out, _ = shell("certify", "run")
+    assert status == 0
+    assert "The table in this file, said to be that of users_own.Known" in out
+    status, out, error = shell("certify", "--check", "run/certificate.json", "run")
+    assert (status, "computed again: the network in the folder leads" in error) == (0, True)
+    code = (package / "users_own.py").read_text()
+    (package / "users_own.py").write_text(code.replace("state - symbols[:", "state + symbols[:"))
+    status, out, error = shell("ls", ".")
+    assert "snapped" in out
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,8 @@ from cli.shell import Shell
 from lengthwise.languages.att import from_att
 from lengthwise.languages.dot import to_dot
 from lengthwise.languages.spec import parse
+from lengthwise.training.runs import RunFolder
+from proofs.snapped import parity_network
 from proofs.trained import train_proved
 
 
@@ -121,3 +123,21 @@ def test_the_automaton_of_slots_is_read_off_the_weights(shell: Shell, tmp_path: 
     status, _, error = shell("extract", str(copy))
     assert (status, error.count("\n")) == (2, 1)
     assert "no automaton can be read off the weights" in error
+
+
+def test_a_recurrence_is_snapped_and_answers_by_its_table(shell: Shell, tmp_path: Path) -> None:
+    folder = str(tmp_path / "elman")
+    options = ["--set", "d_model=2", "--set", "steps=2", "--set", "max_length=4"]
+    assert shell("train", "parity", "--model", "elman", "--out", folder, *options)[0] == 0
+    RunFolder(Path(folder)).finish(parity_network().state_dict(), RunFolder(Path(folder)).metrics())
+    told = shell.json("snap", folder)
+    assert (told["verdict"], told["rounds"]) == ("equivalent", 0)
+    assert told["file"] == f"{folder}/snapped.safetensors"
+    words = "0110\n\n1\n" + "01" * 3000 + "1\n"
+    assert shell("predict", folder, "--snapped", stdin=words)[:2] == (0, "0\n0\n1\n1\n")
+    tables = shell.json("evaluate", folder, "--snapped", "--lengths", "70", "--words", "10")
+    assert (tables["snapped"], tables["mean_accuracy"]) == (True, 1.0)
+    weights = load_file(Path(folder) / "model.safetensors")
+    save_file({name: -weight for name, weight in weights.items()}, f"{folder}/model.safetensors")
+    status, _, error = shell("predict", folder, "--snapped", stdin="1\n")
+    assert (status, "taken from another model" in error) == (2, True)

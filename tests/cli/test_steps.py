@@ -90,17 +90,17 @@ def test_slips_in_training_are_told_in_one_line(
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        (["evaluate", "DIR", "--lengths", "1:5"], "--lengths is for languages"),
+        (["evaluate", "DIR", "--lengths", "1:5"], "and no other size"),
         (["evaluate", "DIR", "--words", "17"], "16 inputs are set apart"),
-        (["evaluate", "DIR", "--seed", "7"], "--seed is for languages"),
+        (["evaluate", "DIR", "--seed", "7"], "Leave --seed out"),
         (["evaluate", "DIR", "--snapped"], "--snapped is for languages"),
         (["predict", "DIR", "--snapped"], "--snapped is for languages"),
-        (["certify", "DIR"], "classifies no words of a formal language"),
+        (["certify", "DIR"], "step-decoder has no proof"),
         (["extract", "DIR", "--out", "DIR/x.att"], "classifies no words of a formal language"),
         (["analyse", "DIR"], "classifies no words of a formal language"),
     ],
 )
-def test_what_is_for_languages_is_refused(
+def test_what_is_not_for_this_run_is_refused(
     shell: Shell, run_folder: Path, command: list[str], message: str
 ) -> None:
     filled = [part.replace("DIR", str(run_folder)) for part in command]

@@ -10,11 +10,17 @@ from torch import Tensor, nn
 
 import lengthwise as lw
 from lengthwise.errors import ConfigError, LanguageError, VerificationError
+from lengthwise.examination import retraining
 from lengthwise.examination.record import Examination
 from models.recurrences import CountedParity, Layered, Positioned
 from proofs.snapped import parity_network
 
-SMALL: dict[str, Any] = {"budget": 12.0, "words_per_length": 8, "validation_length": 12}
+SMALL: dict[str, Any] = {
+    "budget": 12.0,
+    "words_per_length": 8,
+    "validation_length": 12,
+    "rounds": 0,
+}
 
 
 class Drifting(CountedParity):
@@ -58,6 +64,7 @@ def test_a_drifting_network_is_snapped_and_the_costs_are_said() -> None:
     assert found.agreeing == sum(record.correct for record in found.scores.records)
     distances = [row.largest for row in found.drift]
     assert distances[-1] == pytest.approx(0.5 - 0.5 * 0.97**400, abs=0.5)
+    assert found.snapped is not None
     assert lw.predict(found.snapped, ["1" * 5_001], language="parity") == ["1"]
     assert "keep their class" in str(found)
 
@@ -142,7 +149,7 @@ def test_of_a_network_without_states_the_automaton_is_learned_by_queries() -> No
 
 
 def test_a_network_with_a_proof_has_its_certificate() -> None:
-    found = lw.examine(lw.load("zoo:parity", device="cpu"), longest=60, **SMALL)
+    found = lw.examine(lw.load("zoo:parity", device="cpu"), longest=60, **{**SMALL, "budget": 60.0})
     assert found.is_proved
     assert found.raw.startswith("proved: The model as it runs gives every word of parity its class")
     assert found.network == "regular-gpt-binary"
@@ -170,6 +177,47 @@ def test_a_state_that_is_rarely_not_a_number_is_refused() -> None:
 
     with pytest.raises(VerificationError, match=r"not finite after .* a word of 21[12] symbols"):
         lw.examine(Rare(), "parity", lengths=[10], longest=300, **SMALL)
+
+
+class Reversed(CountedParity):
+    """Knows the parity, and answers the other way round until it has learned its weight."""
+
+    def __init__(self) -> None:
+        super().__init__(unit=0.0)
+        self.weight = nn.Parameter(torch.tensor(-0.05))
+
+    def read(self, state: Tensor) -> Tensor:
+        return super().read(state) * self.weight
+
+
+def test_a_copy_is_trained_where_the_snapped_network_is_wrong(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name, value in (("_RATE", 0.02), ("_STEPS", 20), ("_EACH", 5)):
+        monkeypatch.setattr(retraining, name, value)
+    options = {**SMALL, "rounds": 2, "budget": 300.0, "validation_length": 5}
+    found = lw.examine(Reversed(), "parity", lengths=[5, 50], longest=60, **options)
+    assert found.search.word == (0,)  # of the network that was given
+    assert found.retrained is not None
+    assert found.retrained.is_proved
+    assert found.snapped is found.retrained.snapping.snapped
+    assert dict(found.facts())["retrained"].startswith(
+        "a copy, in 1 round on 1 symbol; snapped, ri"
+    )
+    assert found.snapped is not None
+    assert lw.predict(found.snapped, ["1" * 1_001], language="parity") == ["1"]
+    assert found.to_dict()["retrained"]["rounds"][0]["wrong_length"] == 1
+
+
+def test_a_copy_that_cannot_be_trained_is_said_to_be_so() -> None:
+    class Unused(Reversed):
+        def read(self, state: Tensor) -> Tensor:
+            return -CountedParity.read(self, state)
+
+    options = {**SMALL, "rounds": 1, "budget": 300.0}
+    found = lw.examine(Unused(), "parity", lengths=[5], longest=20, **options)
+    said = dict(found.facts())["retrained"]
+    assert said.startswith("no copy was: a copy could not be trained (RuntimeError: ")
 
 
 def test_slips_are_one_line() -> None:

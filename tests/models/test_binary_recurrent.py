@@ -94,3 +94,45 @@ def test_shapes_that_cannot_be_are_refused(values: dict[str, Any]) -> None:
         BinaryRecurrentConfig.from_dict(
             {"vocab_size": 2, "num_classes": 2, "cell": "gru", **values}
         )
+
+
+@cells
+@pytest.mark.parametrize("bits", [2, BITS])
+def test_remembered_steps_give_the_same_bits_as_all_steps(cell: str, bits: int) -> None:
+    model = make(cell, num_bits=bits).eval()
+    draw = torch.Generator().manual_seed(bits)
+    word = torch.randint(SYMBOLS, (1, 700), generator=draw)
+    with torch.no_grad():
+        vectors = model.first()
+        for length, column in enumerate(word.unbind(dim=1), start=1):
+            vectors = model.step(vectors, column)
+            if length in (256, 257, 699):
+                assert torch.equal(model(word[:, :length]), model.read(vectors))
+
+
+def test_words_beyond_what_is_remembered_are_read_to_their_ends(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    model = make("gru").eval()
+    word = torch.randint(SYMBOLS, (3, 300), generator=torch.Generator().manual_seed(0))
+    lengths = torch.tensor([0, 300, 7])
+    with torch.no_grad():
+        expected = model(word, lengths)
+        monkeypatch.setattr("lengthwise.models.binary_recurrent._MOST", 2)
+        assert torch.equal(model(word, lengths), expected)
+    torch.testing.assert_close(model(word, lengths), expected)  # with gradients, all together
+
+
+def test_a_long_word_takes_each_step_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = make("elman", num_bits=2).eval()
+    taken: list[int] = []
+    own = model.step
+
+    def step(vectors: Tensor, symbols: Tensor) -> Tensor:
+        taken.append(int(symbols))
+        return own(vectors, symbols)
+
+    monkeypatch.setattr(model, "step", step)
+    with torch.no_grad():
+        model(torch.randint(SYMBOLS, (1, 1000), generator=torch.Generator().manual_seed(0)))
+    assert len(taken) <= 5 * SYMBOLS

@@ -14,13 +14,13 @@ from torch import Tensor, nn
 
 from drawn_layers import one_layer
 from lengthwise.errors import ConfigError, WordError
+from lengthwise.evaluation.outputs import AnswersEverywhere
 from lengthwise.layers.attention import SCALES
 from lengthwise.layers.positions import POSITIONS
 from lengthwise.models.encoder import Encoder, EncoderConfig
 from lengthwise.models.recognisers import MODELS
 from lengthwise.models.regular_gpt import RegularGPTConfig
 from lengthwise.objectives.catalogue import OBJECTIVES, objectives_of, require_fit
-from lengthwise.objectives.prefix import AnswersEverywhere
 from lengthwise.text.models.encoder_decoder import EncoderDecoderConfig
 from lengthwise.text.models.gpt_lm import GPTLMConfig
 from lengthwise.text.models.regular_gpt_lm import RegularGPTLMConfig
@@ -80,7 +80,9 @@ def together(words: list[Tensor], room: int = 0) -> tuple[Tensor, Tensor]:
 
 names = pytest.mark.parametrize("name", one_layer(MODELS))
 placed = [name for name in sorted(MODELS) if "position" in configure(name).to_dict()]
-everywhere = [name for name in sorted(MODELS) if OBJECTIVES["prefix"].fits(MODELS[name])]
+learned = [name for name in sorted(MODELS) if OBJECTIVES["prefix"].fits(MODELS[name])]
+everywhere = sorted([*learned, "regular-gpt-slots"])
+"""Models that answer at every position; the answers of slots have no gradient to learn from."""
 
 
 @names

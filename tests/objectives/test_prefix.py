@@ -81,6 +81,6 @@ def test_others_are_refused(network: type[Sums], message: str) -> None:
 def test_training_takes_it_by_name() -> None:
     settings: dict[str, Any] = {"steps": 2, "preset": "smoke", "objective": "prefix"}
     run = lw.train("parity", Steps, **settings)
-    assert run.plan.supervision == "prefix"
+    assert run.require_plan().supervision == "prefix"
     with pytest.raises(ConfigError, match="answers at the end of a word only"):
         lw.train("parity", Sums, **settings)

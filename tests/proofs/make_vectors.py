@@ -31,6 +31,7 @@ from proofs.certificate_schema import SCHEMA, schema_text
 from proofs.forger import Body, body_of, honest, model_of, sign
 from proofs.recurrent import random_recurrence
 from proofs.second_checker import certificate_of, of_slots, on_odd_words
+from proofs.snapped import parity_states
 from proofs.trained import ENDS_WITH_1, last_symbol, of_odd_length
 from proofs.windowed import automaton_of, random_scratchpad
 
@@ -56,6 +57,18 @@ def text_of(made: Certificate) -> bytes:
 
 
 # ---- valid ---------------------------------------------------------------------------------------
+
+
+def _table_of_parity() -> Certificate:
+    states = parity_states("parity")
+    settings = {"vocab_size": 2, "num_classes": 2, "network": "mine.Network", "weights": "0" * 64}
+    return replace(
+        states,
+        strength="tabulated",
+        settings=settings,
+        weights={},
+        elements={**states.elements, "transitions": [[1, 2], [1, 2], [2, 3], [1, 2]]},
+    )
 
 
 def _scratchpad() -> Certificate:
@@ -121,6 +134,12 @@ VALID: Mapping[str, tuple[Callable[[], Certificate], str]] = {
     ),
     "structural-one-class": (lambda: of_slots(ONE_CLASS), "one state, and one class"),
     "snapped": (lambda: honest("snapped, C=2"), "vectors replaced by the nearest representatives"),
+    "states": (
+        lambda: parity_states("parity"),
+        "a recurrence whose state is replaced by the nearest representative",
+    ),
+    "states-wrong": (lambda: parity_states("regex:(0|1)*1"), "a shortest wrong word of it"),
+    "table": (_table_of_parity, "a table, said to be that of a network with code of its own"),
     "robust": (lambda: honest("robust, C=2"), "balls that hold all vectors"),
     "bfloat16": (
         lambda: certify(last_symbol(), ENDS_WITH_1, precision="bfloat16"),
@@ -655,6 +674,52 @@ INVALID: Mapping[str, tuple[str, Change, str, str]] = {
         lambda b: _array(b, "answer.weight", lambda array: np.negative(array, out=array)),
         "answers are those of other weights",
         "no word is wrong that ends at level 1",
+    ),
+    "states-twin": (
+        "states",
+        lambda b: _pack(
+            b["elements"]["representatives"], _in_place(lambda a: np.copyto(a[3], a[2]))
+        ),
+        "two representatives are as near to a state",
+        "every sign is certain",
+    ),
+    "states-start": (
+        "states",
+        lambda b: _pack(b["elements"]["representatives"], lambda a: a[::-1]),
+        "the first representative is not the initial state",
+        "the initial state, which is zero",
+    ),
+    "states-of-float64": (
+        "states",
+        lambda b: _pack(b["elements"]["representatives"], lambda a: a * (1 + 1e-12)),
+        "representatives are no numbers of float32, which the network has",
+        "numbers of the weights' type",
+    ),
+    "states-pair": (
+        "states",
+        lambda b: b["elements"]["pairs"][1].reverse(),
+        "a pair is of another representative than what follows",
+        "the code of every prefix is named",
+    ),
+    "states-other-weight": (
+        "states",
+        lambda b: _array(b, "answer.weight", lambda array: np.negative(array, out=array)),
+        "answers are those of other weights",
+        "does not hold",
+    ),
+    "table-entry": (
+        "table",
+        lambda b: b["elements"]["transitions"][1].reverse(),
+        "an entry leads to another pair than the levels say",
+        "does not hold",
+    ),
+    "table-with-weights": (
+        "table",
+        lambda b: b["weights"].update(
+            angle={"type": "float64", "shape": [1], "base64": base64.b64encode(bytes(8)).decode()}
+        ),
+        "a table has no weights",
+        "elements are a table",
     ),
     "structural-slot": (
         "structural",

@@ -39,6 +39,12 @@ from proofs.forger import (
 )
 from proofs.recurrent import automaton_of, random_recurrence
 from proofs.slots import slots_of
+from proofs.snapped import (
+    automaton_of_states,
+    certify_states,
+    classes_by_definition,
+    parity_network,
+)
 from proofs.trained import of_odd_length
 from proofs.windowed import random_scratchpad
 
@@ -56,6 +62,7 @@ _OF_ROUNDING = (
     "vectors are nearer to theirs than any is to another",
     "vectors are near their representative",
     "every representative is a vector of the network",
+    "the nearest representative is certain",
     "balls hold their images",
 )
 
@@ -131,6 +138,8 @@ def is_true(path: Path) -> bool:
     made = Certificate.load(path)
     if made.kind == "StateSlots":
         return falsehood(made) == ""
+    if made.kind == "Recurrent":
+        return is_true_of_states(made)
     if made.strength in ("snapped", "robust"):
         any_distance = SnapDistances(spread=np.inf, gap=0.0)
         return falsehood(replace(made, moved=any_distance)) == ""
@@ -151,6 +160,22 @@ def is_true(path: Path) -> bool:
     if made.counterexample is None or wrong is None:
         return made.counterexample is None and wrong is None
     return len(language.encode(made.counterexample.word)) == len(wrong)
+
+
+def is_true_of_states(made: Certificate, longest: int = 9) -> bool:
+    """Whether all words to a length show nothing false in what is stated of a snapped state."""
+    wrong = None
+    for length in range(longest + 1):
+        words = [w for w in made.language.words(max_length=length) if len(w) == length]
+        answers = classes_by_definition(made, words) if words else []
+        off = [w for w, c in zip(words, answers, strict=True) if c != made.language.classify(w)]
+        if off:
+            wrong = length
+            break
+    if made.counterexample is None:
+        return wrong is None
+    claimed = len(made.language.encode(made.counterexample.word))
+    return claimed == wrong or (wrong is None and claimed > longest)
 
 
 # ---- certificates to change ----------------------------------------------------------------------
@@ -221,6 +246,23 @@ def on_odd_words(spec: str) -> Language:
     return replace(parse(spec), domain=of_odd_length(), spec="")
 
 
+def _of_states(cell: str, seed: int, *, wrong: bool = False, **values: Any) -> Certificate:
+    network, representatives, language = automaton_of_states(cell, seed, **values)
+    if wrong:
+        language = language ^ parse("regex:abba(a|b)*", alphabet="ab")
+    return certify_states(network, representatives, language)
+
+
+STATES: dict[str, Callable[[], Certificate]] = {
+    "states, elman": lambda: certify(parity_network(), parse("parity")),
+    "states, relu": lambda: _of_states("elman-relu", 9),
+    "states, gru": lambda: _of_states("gru", 4),
+    "states, gru, wrong": lambda: _of_states("gru", 4, wrong=True),
+    "states, lstm, float32": lambda: _of_states("lstm", 25, dtype=torch.float32),
+    "states, lstm, two layers": lambda: _of_states("lstm", 1, layers=2),
+}
+
+
 SLOTS: dict[str, Callable[[], Certificate]] = {
     "slots": lambda: of_slots("parity", noise=0.05),
     "slots, C=3, float64": lambda: of_slots(
@@ -241,7 +283,7 @@ TABLES = [name for name in HONEST if name.startswith(("snapped", "robust"))]
 @cache
 def certificate_of(name: str) -> Certificate:
     """The honest certificate of a name, of the lists above, or of the forger's."""
-    own = {**RECURRENT, **SCRATCHPADS, **SLOTS}
+    own = {**RECURRENT, **SCRATCHPADS, **STATES, **SLOTS}
     return own[name]() if name in own else honest(name)
 
 
@@ -396,6 +438,41 @@ def other_size(body: Body, choose: random.Random) -> None:
     )
 
 
+def move_states(body: Body, choose: random.Random) -> None:
+    """Move a representative, exchange two, or double a state's distance from another: a tie."""
+    packed = body["elements"]["representatives"]
+    states = _array(packed)
+    one, other = choose.randrange(len(states)), choose.randrange(len(states))
+    how = choose.randrange(4)
+    if how == 0:
+        states[one] += 10.0 ** choose.uniform(-12, 3) * choose.choice([-1, 1])
+    elif how == 1:
+        states[[one, other]] = states[[other, one]]
+    elif how == 2:
+        states[one] = 2 * states[other] - states[one]
+    else:
+        states[one, choose.randrange(states.shape[1])] = choose.choice(
+            [np.nan, np.inf, 1e300, -0.0]
+        )
+    _pack(packed, states)
+
+
+def renumber_pairs(body: Body, choose: random.Random) -> None:
+    """Exchange two pairs of a representative and a class, name one twice, or change a number."""
+    pairs = body["elements"]["pairs"]
+    one, other = choose.randrange(len(pairs)), choose.randrange(len(pairs))
+    how = choose.randrange(3)
+    if how == 0:
+        pairs[one], pairs[other] = pairs[other], pairs[one]
+        swap = {one: other, other: one}
+        for level in body["levels"]:
+            level["edge"] = sorted([swap.get(e, e), s] for e, s in level["edge"])
+    elif how == 1:
+        pairs.append(list(pairs[one]))
+    else:
+        pairs[one][choose.randrange(2)] = choose.randrange(-1, 9)
+
+
 OWN: tuple[Callable[[Body, random.Random], None], ...] = (
     scale_weights,
     shift_weights,
@@ -409,6 +486,8 @@ OWN: tuple[Callable[[Body, random.Random], None], ...] = (
     other_kind,
     exchange_slots,
     other_size,
+    move_states,
+    renumber_pairs,
 )
 
 

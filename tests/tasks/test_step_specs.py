@@ -15,7 +15,7 @@ from lengthwise.errors import (
     TaskError,
     WordError,
 )
-from lengthwise.tasks.step_specs import make_step_task
+from lengthwise.tasks.step_specs import make_step_task, resize
 from lengthwise.tasks.step_tasks import step_task_of
 from tasks.drawn_steps import every_task, generator, task_of
 
@@ -128,3 +128,35 @@ def test_what_are_no_inputs_are_told_how_to_be_read(inputs: Any, came: str) -> N
     with pytest.raises(WordError, match=f"{came}.*task.read"):
         task.write_steps(inputs)
     assert task.write_steps(torch.tensor([task.read("1001")])).shape == (1, len(task.names))
+
+
+@pytest.mark.parametrize(
+    ("spec", "settings", "size"),
+    [
+        ("steps:addition", {"bits": 3, "order": "carries"}, {"bits": 5}),
+        ("steps:addition", {"bits": 8, "order": 1}, {"bits": 1}),
+        ("steps:multiplication", {"bits": 2}, {"bits": 3}),
+        ("steps:parity", {"length": 4}, {"length": 30}),
+    ],
+)
+def test_a_task_of_another_size_is_the_task_made_at_that_size(
+    spec: str, settings: dict[str, Any], size: dict[str, int]
+) -> None:
+    made = resize(make_step_task(spec, settings), *size.values())
+    assert made == make_step_task(spec, {**settings, **size})
+
+
+def test_a_list_of_gates_has_one_size() -> None:
+    order = ["c2", "e1", "c3", "e2"]
+    task = make_step_task("steps:addition", {"bits": 2, "order": order})
+    with pytest.raises(TaskError, match="has one size"):
+        resize(task, 3)
+
+
+def test_cells_name_inputs_and_what_is_kept() -> None:
+    task = make_step_task("steps:addition", {"bits": 2, "order": "carries"})
+    assert task.cells(task.layout("strong")) == ("a1", "a2", "b1", "b2", "c2", "c3", "e1", "e2")
+    assert task.cells(task.layout("weak")) == ("a1", "a2", "b1", "b2", "e1", "e2")
+    states = make_step_task("steps:parity", {"length": 2})
+    assert states.cells(states.layout("strong")) == ("w1", "w2", "q1", "q2", "class2")
+    assert states.cells(states.layout("weak")) == ("w1", "w2", "class2")

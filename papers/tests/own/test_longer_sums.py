@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from lengthwise_papers.own.longer_sums import LONGER_SUMS, POINTERS, check, figures, proofs, table
 
 
@@ -31,14 +33,17 @@ def proved(seed: int, verdict: str = "equivalent", false: int = 0) -> dict[str, 
 
 def test_a_row_has_the_mean_over_seeds() -> None:
     made = table([proved(0), record("sinusoidal", 0), record("sinusoidal", 1, seed=1)])
-    assert made.columns[3:] == ["16 bits", "32 bits"]
+    assert made.columns[4:] == ["16 bits", "32 bits"]
     assert made.rows == [
-        ["pointers", "1", "1,922", "100.00", "100.00"],
-        ["sinusoidal", "2", "1,922", "100.00", "5.00"],
+        ["pointers", "16", "1", "1,922", "100.00", "100.00"],
+        ["sinusoidal", "16", "2", "1,922", "100.00", "5.00"],
     ]
     assert proofs([proved(1, false=1)]).rows[0][-4:] == ["10", "6", "3", "1"]
     (axes,) = figures([proved(0), record("sinusoidal", 0)])["exact-match"].axes
-    assert [list(line.get_ydata()) for line in axes.lines] == [[100.0, 100.0], [100.0, 0.0]]
+    assert [np.asarray(line.get_ydata()).tolist() for line in axes.lines] == [
+        [100.0, 100.0],
+        [100.0, 0.0],
+    ]
 
 
 def test_verdicts_follow_the_records() -> None:
@@ -52,4 +57,7 @@ def test_verdicts_follow_the_records() -> None:
 
 def test_each_position_and_seed_is_a_part() -> None:
     names = [part.name for part in LONGER_SUMS.parts(LONGER_SUMS.presets["laptop"], [5])]
-    assert names == ["pointers, seed 5", "sinusoidal, seed 5", "rope, seed 5"]
+    assert names == [
+        "pointers, 16 bits, seed 5",
+        *(f"{position}, {n} bits, seed 5" for position in ("sinusoidal", "rope") for n in (16, 8)),
+    ]

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from lengthwise.arenas.protocol import SIZES, make_plans, make_test, settings_of
 from lengthwise.arenas.record import Arena, Cell
@@ -17,7 +17,8 @@ from lengthwise.models.custom import OwnModel, own_name
 from lengthwise.settings import require
 from lengthwise.sweeps.executors import executor_for
 from lengthwise.sweeps.folder import JobFolder
-from lengthwise.sweeps.job import jobs_over_seeds
+from lengthwise.sweeps.job import Job, jobs_over_seeds
+from lengthwise.sweeps.outcome import Failure, Outcome
 from lengthwise.sweeps.sweep import run_sweep
 from lengthwise.training.devices import environment
 
@@ -37,6 +38,7 @@ def arena(
     out: Path | str | None = None,
     workers: int = 1,
     scheduler: str | None = None,
+    finished: bool = False,
     progress: bool | None = None,
     **settings: Any,
 ) -> Arena:
@@ -54,6 +56,7 @@ def arena(
         out: a folder for the runs, `arena.json` and `arena.html`; called again, it continues.
         workers: processes that share the work.
         scheduler: the address of a Dask scheduler, whose workers share it instead.
+        finished: train nothing, and return the cells that `out` has so far.
         progress: True prints lines where no bar can be shown, False nothing.
         settings: of training and of those networks that have them, such as `steps=500`; in place
             of those of the protocol.
@@ -77,22 +80,33 @@ def arena(
     SIZES[require_text("preset", preset, "laptop")]
     specs = list(chosen.languages) if languages is None else list_languages(languages)
     if budget is not None:
-        budget = number("budget", budget, 8.0)
-        require(budget > 0, f"budget={budget} is a number of seconds above 0. Try 8.")
+        budget = number("budget", budget, 6.0)
+        require(budget > 0, f"budget={budget} is a number of seconds above 0. Try 6.")
     if words_per_length is not None:
         words_per_length = require_integer("words_per_length", words_per_length, 1)
+    require(out is not None or not finished, "finished=True needs the folder. Give out=DIR.")
     test = make_test(preset, budget=budget, words_per_length=words_per_length)
     plans = make_plans(names, specs, suite=suite, preset=preset, settings=settings)
     jobs = [job for plan in plans for job in jobs_over_seeds(plan, seeds, [test])]
+    jobs.sort(key=lambda job: list(seeds).index(job.plan.training.seed))  # whole rounds first
     with ExitStack() as held:
         if out is None:
             folder = Path(held.enter_context(tempfile.TemporaryDirectory()))
         else:
             folder = path_of("out", out, "arena")
-        executor = held.enter_context(executor_for(workers, scheduler))
-        results = run_sweep(
-            f"arena {suite}", jobs, folder / RUNS, executor, device="cpu", progress=progress
-        )
+        if finished:
+            done = [(job, JobFolder.of(job, folder / RUNS).outcome()) for job in jobs]
+            results: list[tuple[Job, Outcome | Failure]] = [
+                (job, outcome) for job, outcome in done if outcome is not None
+            ]
+            require(bool(results), f"{folder} has no cell of this arena that is done. Wait for it.")
+        else:
+            executor = held.enter_context(executor_for(workers, scheduler))
+            sweep = f"arena {suite}"
+            outcomes = run_sweep(
+                sweep, jobs, folder / RUNS, executor, device="cpu", progress=progress
+            )
+            results = [*zip(jobs, outcomes, strict=True)]
         found = Arena(
             suite=suite,
             protocol={
@@ -104,7 +118,7 @@ def arena(
             },
             cells=[
                 Cell.of(result, JobFolder.of(job, folder / RUNS).clock().processor_seconds)
-                for job, result in zip(jobs, results, strict=True)
+                for job, result in results
             ],
             environment=environment("cpu"),
             date=datetime.now(UTC).date().isoformat(),
@@ -122,7 +136,8 @@ def name_networks(networks: str | OwnModel | Sequence[str | OwnModel]) -> list[s
         ConfigError: there are none, one is given twice, or one is an object, which fits one
             alphabet alone.
     """
-    given = [networks] if isinstance(networks, str) or callable(networks) else list(networks)
+    is_one = isinstance(networks, str) or callable(networks)
+    given = [networks] if is_one else cast("Sequence[str | OwnModel]", networks)
     names = []
     for network in given:
         name = network if isinstance(network, str) else own_name(network)

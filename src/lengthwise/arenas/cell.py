@@ -6,7 +6,7 @@ among those of a class; *adversarial* words come in pairs of two classes that on
 """
 
 import time
-from typing import Any
+from typing import Any, NamedTuple, cast
 
 import torch
 from torch import Generator, Tensor
@@ -16,8 +16,10 @@ from lengthwise.evaluation.evaluate import answer_of, answers
 from lengthwise.evaluation.predict import device_of
 from lengthwise.examination.examine import examine
 from lengthwise.examination.record import Examination
+from lengthwise.languages.language import Language
 from lengthwise.languages.validation import short
 from lengthwise.problems.base import Run
+from lengthwise.problems.capabilities import Proving
 from lengthwise.problems.sweep_tests import Test, TestResult
 from lengthwise.tasks.audited_draws import one_edit_into, other_classes
 from lengthwise.tasks.automaton import PAD
@@ -46,9 +48,10 @@ def examine_run(run: Run, test: Test, *, budget: float) -> TestResult:
     Raises:
         LengthwiseError: the network cannot be examined.
     """
-    most = run.plan.network.reads_at_most
+    plan = run.require_plan()
+    most = plan.network.reads_at_most
     began, used = time.perf_counter(), time.thread_time()
-    kinds = _right_by_kind(run, most, test.seed)
+    kinds = _ask_kinds(run, most, test.seed)
     shared = (time.perf_counter() - began) / max(time.thread_time() - used, 1e-3)
     found = examine(
         run,
@@ -56,21 +59,43 @@ def examine_run(run: Run, test: Test, *, budget: float) -> TestResult:
         lengths=[length for length in test.lengths if most is None or length <= most],
         longest=most,
         words_per_length=test.words_per_length,
+        rounds=0,  # the network as it was trained
         seed=test.seed,
     )
     far = None
     if most is None or most >= LONG:
-        far = _right_far(run, test.seed, reads_symbols=found.reads_symbols)
-    more = {"kinds": kinds, "far": far, "seconds": round(time.thread_time() - used, 1)}
-    return TestResult.of_scores(test, found.scores, {**_summary(found), **more})
+        far = _ask_far(run, test.seed, reads_symbols=found.reads_symbols)
+    summary = _summary(found)
+    lengths = (summary["wrong_length"], *(asked.wrong for asked in kinds.values()))
+    wrong = [length for length in lengths if length is not None]
+    more = {
+        "wrong_length": min(wrong, default=None),
+        "kinds": {kind: [asked.right, asked.total] for kind, asked in kinds.items()},
+        "far": None if far is None else [LONG, far.right, far.total],
+        "seconds": round(time.thread_time() - used, 1),
+    }
+    return TestResult.of_scores(test, found.scores, {**summary, **more})
 
 
-def _right_by_kind(run: Run, most: int | None, seed: int) -> dict[str, list[int]]:
-    """Return the numbers of right words and of all words of each kind that the network reads."""
-    trained = run.plan.data.max_length
+def _symbols_of(run: Run) -> Language:
+    return cast("Proving", run.require_plan().problem).symbols
+
+
+class Asked(NamedTuple):
+    """The result of asking a network some words."""
+
+    right: int
+    total: int
+    wrong: int | None
+    """Length of the shortest word that is wrong."""
+
+
+def _ask_kinds(run: Run, most: int | None, seed: int) -> dict[str, Asked]:
+    """Ask the network words of each kind, of lengths that it reads."""
+    trained = run.require_plan().data.max_length
     ranges = {"short": (1, trained), "long": (trained + 1, 2 * trained)}
     return {
-        f"{name} {'adversarial' if is_adversarial else 'random'}": _right_of_kind(
+        f"{name} {'adversarial' if is_adversarial else 'random'}": _ask_kind(
             run, first, last, is_adversarial, seed
         )
         for name, (first, last) in ranges.items()
@@ -104,13 +129,13 @@ def _summary(found: Examination) -> dict[str, Any]:
     }
 
 
-def _right_far(run: Run, seed: int, *, reads_symbols: bool) -> list[int] | None:
-    """Return a length near `LONG`, and the numbers of right words and of all words asked there.
+def _ask_far(run: Run, seed: int, *, reads_symbols: bool) -> Asked | None:
+    """Ask the network words of a length near `LONG`.
 
     Where the audited words of the language are too many to count, they are uniform. None: the
     language has no such word.
     """
-    task = Task(language=run.plan.problem.symbols)
+    task = Task(language=_symbols_of(run))
     length = next((n for n in range(LONG, LONG + _NEXT) if task.classes_at(n)), None)
     if length is None:
         return None
@@ -120,38 +145,32 @@ def _right_far(run: Run, seed: int, *, reads_symbols: bool) -> list[int] | None:
         batch = task.draw(torch.full((count,), length), generator)
     except TaskError:
         batch = task.draw_uniform(count, length, generator)
-    at_once = count if reads_symbols else 1  # others need memory as the square of the length
-    right = sum(
-        _count_right(run, *part)
-        for part in zip(
-            batch.tokens.split(at_once),
-            batch.lengths.split(at_once),
-            batch.classes.split(at_once),
-            strict=True,
-        )
-    )
-    return [length, right, count]
+    # networks that are not recurrences may need memory as the square of the length
+    return _ask(run, batch.tokens, batch.lengths, batch.classes, count if reads_symbols else 1)
 
 
-def _right_of_kind(run: Run, first: int, last: int, is_adversarial: bool, seed: int) -> list[int]:
-    """Return the numbers of right words and of all words of a kind, which are 0 if it has none."""
-    task = Task(language=run.plan.problem.symbols)
+def _ask_kind(run: Run, first: int, last: int, is_adversarial: bool, seed: int) -> Asked:
+    """Ask the network words of one kind, if the language has any."""
+    task = Task(language=_symbols_of(run))
     lengths = task.lengths(first, last)
     if not lengths:
-        return [0, 0]
+        return Asked(0, 0, None)
     generator = torch.Generator().manual_seed(seed)
     drawn = torch.tensor(lengths)[torch.randint(len(lengths), (_OF_A_KIND,), generator=generator)]
     tokens, classes = draw_kind(task, drawn, is_adversarial=is_adversarial, generator=generator)
     if not len(tokens):
-        return [0, 0]
-    return [_count_right(run, tokens, (tokens != PAD).sum(dim=1), classes), len(classes)]
+        return Asked(0, 0, None)
+    return _ask(run, tokens, (tokens != PAD).sum(dim=1), classes, len(classes))
 
 
-def _count_right(run: Run, tokens: Tensor, lengths: Tensor, classes: Tensor) -> int:
-    """Return the number of words to which a network gives their class."""
+def _ask(run: Run, tokens: Tensor, lengths: Tensor, classes: Tensor, at_once: int) -> Asked:
+    """Ask the network words, some at once."""
     device = device_of(run.model)
-    given = answer_of(answers(run.model, tokens.to(device), lengths.to(device)))
-    return int((given.cpu() == classes).sum())
+    parts = zip(torch.split(tokens, at_once), torch.split(lengths, at_once), strict=True)
+    given = [answer_of(answers(run.model, t.to(device), n.to(device))).cpu() for t, n in parts]
+    is_right = torch.cat(given) == classes
+    wrong = lengths[~is_right]
+    return Asked(int(is_right.sum()), len(classes), int(wrong.min()) if len(wrong) else None)
 
 
 def draw_kind(

@@ -44,7 +44,7 @@ class Size:
 
 _LAPTOP = {
     **{"d_model": 32, "num_heads": 2, "num_layers": 1, "d_hidden": 64},
-    **{"steps": 1_000, "batch_size": 64, "learning_rate": 3e-3, "schedule": "cosine"},
+    **{"steps": 1_000, "batch_size": 32, "learning_rate": 3e-3, "schedule": "cosine"},
     **{"validate_every": 100, "validation_words": 512, "patience": 3},
     **{"max_length": 40, "protocol": "audited"},
 }
@@ -61,7 +61,7 @@ SIZES: Catalogue[Size] = Catalogue(
             words_per_length=4,
             budget=1.0,
         ),
-        "laptop": Size(settings=_LAPTOP, words_per_length=32, budget=8.0),
+        "laptop": Size(settings=_LAPTOP, words_per_length=32, budget=6.0),
     },
     expected=Size,
 )
@@ -82,7 +82,7 @@ def settings_of(suite: str, preset: str, settings: Mapping[str, Any]) -> dict[st
 def make_plans(
     networks: Sequence[str], languages: Sequence[str], *, suite: str, preset: str, settings: Any
 ) -> list[Plan]:
-    """Return the plan of each network on each language, with seed 0.
+    """Return the plan of each network on each language, language by language, with seed 0.
 
     `settings` are the caller's, which replace those of the protocol. Each must be one of some
     network, and is left out of the others.
@@ -93,16 +93,17 @@ def make_plans(
     chosen = settings_of(suite, preset, settings)
     known = set[str]()
     plans = []
-    for name in networks:
-        entry = MODELS[name]
-        names = set().union(*Recognition.setup.settable(entry).values()) - {"seed"}
-        known |= names
-        for spec in languages:
-            language = parse(spec)
+    for spec in languages:
+        language = parse(spec)
+        for name in networks:
+            entry = MODELS[name]
+            names = set().union(*Recognition.setup.settable(entry).values()) - {"seed"}
+            known |= names
             own = {name: value for name, value in chosen.items() if name in names}
-            own.setdefault("objective", choose_objective(entry, language))
+            own["objective"] = chosen.get("objective", choose_objective(entry, language))
             plan = make_plan(language, name, preset=preset, settings=own)
-            if plan.network.reads_at_most is not None and "position" not in settings:
+            is_short = plan.network.reads_at_most is not None
+            if is_short and "position" in names and "position" not in settings:
                 plan = make_plan(
                     language, name, preset=preset, settings={**own, "position": "sinusoidal"}
                 )

@@ -78,6 +78,13 @@ class Cell:
         names = {"equivalent": "proved", "counterexample": "refuted", None: "not a recurrence"}
         return names.get(self.found["verdict"], "not closed")
 
+    @property
+    def seconds(self) -> float | None:
+        """Processor time of training and examination."""
+        if not self.found or self.training_seconds is None:
+            return None
+        return self.training_seconds + float(self.found["seconds"])
+
     def right(self, first: int, last: int) -> tuple[int, int] | None:
         """Return the numbers of right and of all words of some lengths; None without words."""
         rows = [row for row in self.by_length if first <= row[0] <= last]
@@ -86,9 +93,12 @@ class Cell:
 
     @property
     def wrong_length(self) -> int | None:
-        """Length of the shortest wrong word that was found."""
-        length: int | None = None if not self.found else self.found["wrong_length"]
-        return length
+        """Length of the shortest wrong word that was found, in any test."""
+        if not self.found:
+            return None
+        wrong = [length for length, words, right in self.by_length if right < words]
+        searched = self.found["wrong_length"]
+        return min(wrong if searched is None else [*wrong, searched], default=None)
 
     @classmethod
     def of(cls, result: Outcome | Failure, training_seconds: float | None) -> "Cell":
@@ -181,11 +191,7 @@ class Arena:
         learned = [cell for cell in cells if cell.is_learned]
         wrong = [cell.wrong_length for cell in cells if cell.wrong_length is not None]
         sizes = [cell.parameters for cell in cells if not cell.error]
-        seconds = [
-            cell.training_seconds + cell.found["seconds"]
-            for cell in cells
-            if cell.found and cell.training_seconds is not None
-        ]
+        seconds = [seconds for cell in cells if (seconds := cell.seconds) is not None]
         return [
             network,
             _range(sizes),
@@ -259,6 +265,33 @@ class Arena:
             for language in self.languages
             for cells in [[cell for cell in self.cells if cell.language == language]]
         ]
+
+    @property
+    def best_table(self) -> tuple[list[str], list[list[str]]]:
+        """A row for each language: the networks of `best`, with their parameters."""
+        columns = ["language", "proved as it runs", "proved snapped", "carries farthest"]
+        rows = []
+        for best in self.best():
+            named = (best["proved"], best["proved_snapped"], best["farthest"])
+            cells = [
+                "" if each is None else f"{each['network']}, {each['parameters']:,} parameters"
+                for each in named
+            ]
+            if best["farthest"] is not None:
+                wrong = best["farthest"]["wrong_length"]
+                far = "no wrong word found" if wrong is None else f"wrong on a word of {wrong:,}"
+                cells[2] += f": {far}"
+            rows.append([best["language"], *cells])
+        return columns, rows
+
+    @property
+    def cost(self) -> str:
+        """What training and examining took, in words."""
+        seconds = [seconds for cell in self.cells if (seconds := cell.seconds) is not None]
+        return (
+            f"{len(seconds)} of {len(self.cells)} cells took {sum(seconds) / 3600:.1f} hours of "
+            f"one processor core."
+        )
 
     # ---- picture and page
 

@@ -63,6 +63,11 @@ def judge_submission(path: Path) -> BoardEntry:
     certificate = check(Certificate.load(folder.certificate))
     if certificate.verdict != "equivalent":
         raise ClaimError(f"{certificate.verdict}: {certificate.statement}")
+    if certificate.kind == "Table":
+        raise ClaimError(
+            "the certificate is about a table, which only the network's own code computes again. "
+            "The board takes networks that the checker computes from their weights."
+        )
     config = folder.config()
     require_own_certificate(certificate, folder)
     return BoardEntry(

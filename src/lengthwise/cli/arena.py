@@ -49,10 +49,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_settings(parser, "steps=500, d_model=64; networks that do not have it leave it out")
     parser.add_argument(
-        "--budget", type=float, help="seconds of each examination (default 8; smoke 1)"
+        "--budget", type=float, help="seconds of each examination (default 6; smoke 1)"
     )
     parser.add_argument(
         "--words", type=make_integer_type(1), help="words of the test per length (default 32)"
+    )
+    parser.add_argument(
+        "--finished", action="store_true", help="train nothing, and show the cells that are done"
     )
     add_workers(parser)
     parser.add_argument(
@@ -89,6 +92,7 @@ def run(arguments: argparse.Namespace) -> None:
         out=arguments.out,
         workers=arguments.workers,
         scheduler=arguments.scheduler,
+        finished=arguments.finished,
         progress=True,
         **parse_settings(arguments.settings),
     )

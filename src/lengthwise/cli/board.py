@@ -18,8 +18,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "shown",
         nargs="?",
-        metavar="LANGUAGE | check",
-        help="show this language alone; or judge a submission",
+        metavar="LANGUAGE | check | arena.json",
+        help="show this language alone; judge a submission; or show the best networks of an arena",
     )
     parser.add_argument(
         "folder", nargs="?", type=Path, metavar="DIR", help="a run folder with its certificate"
@@ -34,6 +34,9 @@ def run(arguments: argparse.Namespace) -> None:
         ConfigError: the board has no such language, or the folder of a submission is missing.
     """
     entries = load_entries()
+    if arguments.shown is not None and arguments.shown.endswith(".json"):
+        _show_arena(arguments)
+        return
     if arguments.shown != "check":
         if arguments.shown is not None:
             entries = _list_entries(arguments.shown, entries)
@@ -48,6 +51,24 @@ def run(arguments: argparse.Namespace) -> None:
     from lengthwise.board.submission import judge_submission
 
     _tell(judge_submission(arguments.folder), entries, arguments)
+
+
+def _show_arena(arguments: argparse.Namespace) -> None:
+    """Print the best networks of a record of `arena`.
+
+    Raises:
+        ConfigError: a folder is given, too.
+        RunError: the file is not a record.
+    """
+    if arguments.folder is not None:
+        raise ConfigError(f"board shows one arena, but also got {arguments.folder}. Leave it out.")
+    from lengthwise.arenas.record import Arena
+
+    found = Arena.load(arguments.shown)
+    if arguments.json:
+        print_json({"languages": found.best()})
+        return
+    print_table(*found.best_table, title=f"arena, {found.suite}, {found.date}")
 
 
 def _list_entries(language: str, entries: list[BoardEntry]) -> list[BoardEntry]:

@@ -183,7 +183,7 @@ def _remedy(certificate: Certificate, is_compiled: bool) -> str:
         return ""
     if is_compiled:
         return " Compile it with --as slots, which is proved for any automaton."
-    if certificate.strength in ("snapped", "robust"):
+    if certificate.is_of_snapped or certificate.strength == "robust":
         return " Train longer, or train a model that is proved as it runs: regular-gpt-slots."
     return " Train longer, or give a greater --max-chunks if that is the reason."
 
@@ -195,7 +195,7 @@ def _classify_unsnapped(certificate: Certificate, model: "nn.Module") -> str | N
     """
     from lengthwise.proofs.search.network import predict_class
 
-    if certificate.strength != "snapped" or certificate.counterexample is None:
+    if not certificate.is_of_snapped or certificate.counterexample is None:
         return None
     number = predict_class(model, certificate.language.encode(certificate.counterexample.word))
     return None if number is None else certificate.language.class_names[number]
@@ -284,7 +284,11 @@ def _check(arguments: argparse.Namespace) -> None:
         facts_of_file = {**verified.summary(), **compared, "matches_model_beside": is_same}
         print_json({**_by_words(statement, "judged_by_words"), **facts_of_file})
     else:
-        note("checked: every step follows, from the weights in the file to the statement.")
+        note(
+            "checked: the statement follows from the table in the file."
+            if verified.kind == "Table"
+            else "checked: every step follows, from the weights in the file to the statement."
+        )
         by_words = _by_words(statement, "A, judged by words")
         lines = [*by_words.items(), *facts_of_certificate(verified)]
         if run is not None:
@@ -309,6 +313,12 @@ def _require_own(run: Path, certificate: Certificate) -> None:
     from lengthwise.training.runs import RunFolder
 
     require_own_certificate(certificate, RunFolder(run))
+    if certificate.kind == "Table":
+        from lengthwise.problems.runs import load_run
+        from lengthwise.proofs.search.certify_table import recompute
+
+        recompute(certificate, load_run(run, device="cpu").model)
+        note("computed again: the network in the folder leads as the table says.")
 
 
 def _verdict_of(certificate: Certificate, arguments: argparse.Namespace) -> str:
@@ -332,6 +342,7 @@ _EXPORTS = ("rocq",)
 _TABLES = {
     "snapped": "the table of the snapped model",
     "robust": "the table of classes of vectors",
+    "tabulated": "the table in the certificate",
 }
 
 
@@ -339,7 +350,10 @@ def _export(
     file: str, verified: Certificate, induction: Induction | PrefixInduction | None
 ) -> None:
     from lengthwise.proofs.export.rocq import save_rocq
-    from lengthwise.proofs.export.rocq_weights import reason_without_weights
+    from lengthwise.proofs.export.rocq_weights import (
+        reason_without_floats,
+        reason_without_weights,
+    )
 
     try:
         save_rocq(Path(file), verified, induction)
@@ -350,6 +364,9 @@ def _export(
     without = reason_without_weights(verified)
     table = _TABLES.get(verified.strength, "the table")
     theorems = f"{table}, not about weights ({without})" if without else f"{table} and the weights"
+    if not without:
+        inexact = reason_without_floats(verified)
+        theorems += f", not about rounding ({inexact})" if inexact else ", with their rounding"
     note(f"wrote {file}, about {theorems}: coqc -Q proofs/theories Lengthwise {file} checks it")
 
 

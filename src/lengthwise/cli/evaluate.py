@@ -28,13 +28,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--lengths",
         help="41:500, 41:500:10 or 10,100,1000 (default: beyond the training words, 41:500 if "
         "these have at most 40 symbols; for a language model 1, 2, 4, 8 and 16 times its window; "
-        "step tasks have none)",
+        "for a step task, bits or symbols of other sizes)",
     )
     parser.add_argument(
         "--words",
         type=make_integer_type(1),
-        help="words per length (default 512; for a step task all inputs held out for the test, "
-        "for a language model 1000 windows, for a translator all sentences)",
+        help="words per length (default 512; for a step task all inputs held out for the test, or "
+        "1000 of each size, for a language model 1000 windows, for a translator all sentences)",
     )
     parser.add_argument(
         "--text",

@@ -56,6 +56,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="what chooses how finely states are snapped: the first proof (default), or validation "
         "words alone",
     )
+    parser.add_argument(
+        "--rounds",
+        type=make_integer_type(0),
+        default=2,
+        help="if the snapped network is not proved, train a copy on the word on which it is wrong, "
+        "and snap it again, this many times at most (default 2)",
+    )
     parser.add_argument("--seed", type=make_integer_type(0), default=0, help="seed (default 0)")
     parser.add_argument(
         "--out", type=Path, metavar="FILE.html", help="write the page, which loads nothing"
@@ -95,6 +102,7 @@ def run(arguments: argparse.Namespace) -> None:
         longest=arguments.longest,
         words_per_length=arguments.words,
         choose=arguments.choose,
+        rounds=arguments.rounds,
         seed=arguments.seed,
     )
     if arguments.out is not None:

@@ -24,7 +24,7 @@ _MOST_POSITIONS = 2**18
 
 
 @runtime_checkable
-class EveryPosition(Protocol):
+class AnswersEverywhere(Protocol):
     """A network that classifies every prefix of words that fill their rows."""
 
     def every_position(
@@ -77,7 +77,7 @@ def _classify(
 ) -> Int[Tensor, "word position"]:
     """Return the class of every prefix of words of one length."""
     name = reading.language.spec or "the function"
-    if isinstance(model, EveryPosition):
+    if isinstance(model, AnswersEverywhere):
         logits: Any = model.every_position(tokens.to(device_of(model)))
         require_classes(logits.reshape(-1, logits.shape[-1]), reading.language, name)
         return answer_of(logits)

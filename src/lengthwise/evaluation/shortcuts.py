@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 
 import torch
 
+from lengthwise.deadline import require_time
 from lengthwise.errors import TaskError
 from lengthwise.inference import shortcuts as rules
 from lengthwise.inference.shortcuts import SHORTCUTS, ClassedWords
@@ -44,6 +45,7 @@ def shortcut_accuracies(
     class_counts = torch.zeros(classes, dtype=torch.int64)
     right = dict.fromkeys(SHORTCUTS, 0)
     for part in _parts(task, lengths, words):
+        require_time()
         labels = torch.tensor(part).repeat_interleave(words)
         seen, new = task.draw(labels, generator), task.draw(labels, generator)
         learnt += torch.bincount(seen.classes, minlength=classes)

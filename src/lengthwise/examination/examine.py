@@ -9,10 +9,18 @@ import torch
 from torch import nn
 
 from lengthwise.arguments import number, require_integer, require_text
-from lengthwise.errors import ConfigError, LengthwiseError, VerificationError, unknown_name
+from lengthwise.deadline import until
+from lengthwise.errors import (
+    ConfigError,
+    LengthwiseError,
+    OutOfTimeError,
+    VerificationError,
+    unknown_name,
+)
 from lengthwise.evaluation.shortcuts import shortcuts_beside
 from lengthwise.examination.by_length import choose_lengths, measure_drift, score_by_length
 from lengthwise.examination.record import Examination, ExaminedAutomaton
+from lengthwise.examination.retraining import Retrained, retrain
 from lengthwise.examination.wrong_words import (
     Asker,
     Search,
@@ -53,10 +61,14 @@ _FOLLOWED = 10_000
 _ENUMERATED = 2**17
 """Most words of the search of all words."""
 
-_ASKED = 4_000
-"""Most transitions of an automaton that is learned by queries."""
-
-_SHARES = {"exhaustive": 0.1, "snapping": 0.35, "test": 0.75, "guided": 0.95, "shorter": 1.0}
+_SHARES = {
+    "exhaustive": 0.1,
+    "snapping": 0.35,
+    "retraining": 0.5,
+    "test": 0.8,
+    "guided": 0.95,
+    "shorter": 1.0,
+}
 """Share of the budget that is spent when each part ends; time that a part leaves is for others."""
 
 _LEAST = 0.25
@@ -73,6 +85,7 @@ def examine(
     longest: int | None = None,
     words_per_length: int = 128,
     choose: Choice = "proof",
+    rounds: int = 2,
     validation_length: int | None = None,
     seed: int = 0,
 ) -> Examination:
@@ -90,6 +103,8 @@ def examine(
         choose: the level at which states are snapped is the first that is right on the validation
             words and whose snapped network is proved right (`proof`), or the first that is right on
             these words (`validation`).
+        rounds: if the snapped network is not proved, a copy of the network is trained on the word
+            on which it is wrong, and snapped again, this many times at most.
         validation_length: greatest length of validation words; that of training, or 40.
         seed: of all random words.
 
@@ -100,7 +115,7 @@ def examine(
 
     Examples:
         >>> import lengthwise as lw
-        >>> found = lw.examine(lw.load("zoo:parity"), budget=2, longest=200)
+        >>> found = lw.examine(lw.load("zoo:parity"), budget=60, longest=50)
         >>> found.is_proved, found.search.word, found.automaton.machine.num_states
         (True, None, 2)
 
@@ -118,6 +133,7 @@ def examine(
         raise unknown_name("choice", choose, ["proof", "validation"])
     seed = require_integer("seed", seed)
     words_per_length = require_integer("words_per_length", words_per_length, 1)
+    rounds = require_integer("rounds", rounds)
     chosen = fitting_language(model, language)
     recogniser = with_lengths(module_of(model))
     if validation_length is None:
@@ -132,6 +148,7 @@ def examine(
             longest=longest,
             words_per_length=words_per_length,
             choose=choose,
+            rounds=rounds,
             validation_length=validation_length,
         )
 
@@ -165,6 +182,7 @@ class _Examiner:
         longest: int | None,
         words_per_length: int,
         choose: Choice,
+        rounds: int,
         validation_length: int,
     ) -> Examination:
         """Run all parts, from the cheapest to those that take what time is left."""
@@ -176,6 +194,7 @@ class _Examiner:
         try_all(self.asker, self.search, end=self._end("exhaustive"), most=_ENUMERATED)
         snapping = self._snap(choose, validation_length)
         snapped = None if snapping is None else snapping.snapped
+        retrained = self._retrain(snapping, rounds, choose, validation_length)
         certificate = self._certify()
         tested = score_by_length(
             self.model,
@@ -208,10 +227,11 @@ class _Examiner:
             empty_word=self.empty_word,
             search=self.search,
             scores=tested.scores,
-            shortcuts=shortcuts_beside(task, tried, 64, self.seed) if tried else {},
+            shortcuts=self._shortcuts(task, tried),
             stopped=tested.stopped,
             drift=drift,
             snapping=snapping,
+            retrained=retrained,
             agreeing=tested.agreeing,
             automaton=automaton,
             certificate=certificate,
@@ -246,8 +266,11 @@ class _Examiner:
                 raise
             return None, str(error)
 
-    def _snap(self, choose: Choice, longest: int) -> StateSnapping | None:
-        if self.steps is None:
+    def _snap(
+        self, choose: Choice, longest: int, steps: Steps | None = None
+    ) -> StateSnapping | None:
+        steps = steps or self.steps
+        if steps is None:
             return None
         words = draw_validation(self.given, longest, seed=self.seed)
         kept = (words.lengths > 0) | (self.empty_word == "right")
@@ -258,7 +281,7 @@ class _Examiner:
             classes=words.classes[kept],
         )
         return snap_states(
-            self.steps,
+            steps,
             self.language,
             words,
             choose=choose,
@@ -266,11 +289,47 @@ class _Examiner:
             seed=self.seed,
         )
 
+    def _retrain(
+        self, snapping: StateSnapping | None, rounds: int, choose: Choice, longest: int
+    ) -> Retrained | None:
+        if snapping is None or snapping.verdict == "equivalent" or not rounds:
+            return None
+
+        def snap(steps: Steps) -> StateSnapping:
+            found = self._snap(choose, longest, steps)
+            assert found is not None
+            return found
+
+        return retrain(
+            self.model,
+            self.language,
+            snapping,
+            snap,
+            rounds=rounds,
+            longest=longest,
+            seed=self.seed,
+            end=self._end("retraining"),
+        )
+
+    def _shortcuts(self, task: Task, lengths: Sequence[int]) -> dict[str, float]:
+        """Return the accuracy of shortcuts; none where the time is up."""
+        if not lengths:
+            return {}
+        try:
+            with until(self._end("shorter")):
+                return shortcuts_beside(task, lengths, 64, self.seed)
+        except OutOfTimeError:
+            return {}
+
     def _certify(self) -> Certificate | None:
         if not self.is_provable:
             return None
         try:
-            return certify(self.module, self.language)
+            with until(self._end("retraining")):
+                return certify(self.module, self.language)
+        except OutOfTimeError:
+            self.why_not = f"a proof would take longer than the budget of {self.budget:.0f} s"
+            return None
         except VerificationError as error:
             self.why_not = str(error)
             return None
@@ -284,25 +343,27 @@ class _Examiner:
             machine, of = snapping.snapped.automaton(self.language), "the snapped network"
         elif self.is_provable:
             try:
-                found = extract_automaton(self.module, self.language)
+                with until(self._end("guided")):
+                    found = extract_automaton(self.module, self.language)
             except LengthwiseError as error:
                 self.why_not = str(error)
                 return None
             machine = found.automaton
             of = "the network itself" if found.is_exact else "the snapped network"
         else:
-            most = min(2 * self.language.num_states + 20, 1 + _ASKED // self.language.num_symbols)
+            most = 2 * self.language.num_states + 20
             try:
-                learned = learn_by_tests(
-                    self.model,
-                    self.language.alphabet,
-                    classes=self.language.class_names,
-                    domain=self.language.domain,
-                    max_length=20,
-                    num_tests=600,
-                    seed=self.seed,
-                    max_states=most,
-                )
+                with until(self._end("guided")):
+                    learned = learn_by_tests(
+                        self.model,
+                        self.language.alphabet,
+                        classes=self.language.class_names,
+                        domain=self.language.domain,
+                        max_length=20,
+                        num_tests=600,
+                        seed=self.seed,
+                        max_states=most,
+                    )
             except LengthwiseError as error:
                 self.why_not = f"{self.why_not} {error}"
                 return None
@@ -339,7 +400,7 @@ class _Examiner:
 
 def _is_proof(certificate: Certificate | None) -> bool:
     """Tell whether the network as it runs is proved right."""
-    if certificate is None or certificate.strength == "snapped":
+    if certificate is None or certificate.is_of_snapped:
         return False
     return certificate.verdict == "equivalent"
 

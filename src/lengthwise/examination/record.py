@@ -9,6 +9,7 @@ from lengthwise.analysis.figures import bands_figure, to_page_svg
 from lengthwise.arguments import path_of
 from lengthwise.evaluation.scores import Scores, percent, percent_interval, wilson
 from lengthwise.examination.by_length import Drift
+from lengthwise.examination.retraining import Retrained
 from lengthwise.examination.wrong_words import How, Search
 from lengthwise.files import require_name, write_text
 from lengthwise.languages.language import Language
@@ -50,7 +51,7 @@ class Examination:
 
     Examples:
         >>> import lengthwise as lw
-        >>> found = lw.examine(lw.load("zoo:parity"), budget=2, longest=100)
+        >>> found = lw.examine(lw.load("zoo:parity"), budget=60, longest=50)
         >>> found
         Examination(regular-gpt-binary on parity: proved: The model as it runs gives every word ...)
         >>> found.snapping is None, found.empty_word
@@ -73,6 +74,8 @@ class Examination:
     """Reason why longer words were not tested, if so."""
     drift: Sequence[Drift]
     snapping: StateSnapping | None
+    retrained: Retrained | None
+    """A copy that was trained on counterexamples of the snapped network, if that is not proved."""
     agreeing: int | None
     """Number of words of the test to which the snapped network gives the network's class."""
     automaton: ExaminedAutomaton | None
@@ -85,16 +88,20 @@ class Examination:
     def snapped(self) -> Any:
         """The snapped network, a `torch.nn.Module` that answers by a table; None if there is none.
 
+        It is that of the retrained copy if only that one is proved.
+
         `.save(FILE)` stores it, and `lw.interpret.decide(found.snapped, language)` decides about it
         again.
         """
+        if self.retrained is not None and self.retrained.is_proved:
+            return self.retrained.snapping.snapped
         return None if self.snapping is None else self.snapping.snapped
 
     @property
     def is_proved(self) -> bool:
         """True if a certificate says that the network as it runs is right at every length."""
         proof = self.certificate
-        return proof is not None and proof.verdict == "equivalent" and proof.strength != "snapped"
+        return proof is not None and proof.verdict == "equivalent" and not proof.is_of_snapped
 
     @property
     def raw(self) -> str:
@@ -137,21 +144,9 @@ class Examination:
     @property
     def verdict(self) -> str:
         """What is known of the snapped network, in a sentence."""
-        snapping = self.snapping
-        if snapping is None:
+        if self.snapping is None:
             return f"not snapped: {self.why_not}"
-        if snapping.snapped is None:
-            return f"not decided: {snapping.reason}"
-        radius = f"{snapping.snapped.snaps.radius:.3g}"
-        table = f"radius {radius}, chosen by {snapping.chosen_by}"
-        count = format_count(snapping.representatives or 0, "representative")
-        if snapping.verdict == "equivalent":
-            return f"right at every length, decided on a table of {count} ({table})"
-        if snapping.wrong is not None:
-            length = format_count(len(snapping.wrong), "symbol")
-            word = shorten(self.language.decode(snapping.wrong), 40)
-            return f"wrong on {word!r} of {length}, and on no shorter word ({count}, {table})"
-        return f"not decided: {snapping.reason} ({count}, {table})"
+        return self.snapping.describe(self.language)
 
     @property
     def accuracy_41_500(self) -> tuple[int, int] | None:
@@ -204,7 +199,9 @@ class Examination:
             lines.append(("certificate", self.certificate.statement))
         if self.certificate is None:
             lines.append(("snapped", self.verdict))
-        if self.agreeing is not None and self.snapping is not None and self.snapped is not None:
+        if self.retrained is not None:
+            lines.append(("retrained", self._retrained))
+        if self.agreeing is not None and self.snapping is not None:
             moved = self.snapping.summary()["largest_move"]
             lines.append(
                 (
@@ -215,6 +212,25 @@ class Examination:
             )
         lines.append(("time", f"{self.seconds:.0f} s of a budget of {self.budget:.0f} s"))
         return lines
+
+    @property
+    def _retrained(self) -> str:
+        """What a copy is after its rounds."""
+        copy = self.retrained
+        assert copy is not None
+        if not copy.rounds:
+            return f"no copy was: {copy.reason or 'there was no time'}"
+        words = [
+            "random words" if each.wrong is None else format_count(len(each.wrong), "symbol")
+            for each in copy.rounds
+        ]
+        rounds = format_count(len(copy.rounds), "round")
+        more = f"; {copy.reason}" if copy.reason else ""
+        return (
+            f"a copy, in {rounds} on {', '.join(words)}; snapped, "
+            f"{copy.snapping.describe(self.language)}"
+            f"{more}"
+        )
 
     @property
     def total(self) -> int:
@@ -229,6 +245,8 @@ class Examination:
             if self.shortcuts:
                 best = max(self.shortcuts, key=lambda name: self.shortcuts[name])
                 said += f"; the best shortcut, {best}, {percent(self.shortcuts[best])} %"
+            else:
+                said += "; shortcuts were not measured, since the budget was spent"
             lines.append(("accuracy, 41 to 500", said))
         long = [row for row in self.by_length() if row["length"] > 500]
         if long:
@@ -317,6 +335,7 @@ class Examination:
             },
             "snapping": None if self.snapping is None else self.snapping.summary(),
             "snapped": self.verdict if self.certificate is None else None,
+            "retrained": None if self.retrained is None else self.retrained.summary(),
             "agreement": None if self.agreeing is None else self.agreeing / self.total,
             "certificate": None if self.certificate is None else self.certificate.summary(),
             "budget": self.budget,

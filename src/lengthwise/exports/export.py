@@ -150,7 +150,7 @@ def _proof_of(run: "Run") -> _Proof | None:
     digest = read_object(proof.path)["digest"]
     words = "every word" if language.domain is None else "every word of the domain"
     said = f"Certificate {digest}: {proof.certificate.statement}"
-    which = "snapped network" if proof.certificate.strength == "snapped" else "network"
+    which = "snapped network" if proof.certificate.is_of_snapped else "network"
     notes = (
         f"The automaton of {_named(language)}, proved of the {which} of {place_of(run)}.",
         said,

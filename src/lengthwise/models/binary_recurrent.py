@@ -21,7 +21,7 @@ Axes:
     class     classes
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import torch
 from jaxtyping import Float, Int
@@ -32,6 +32,12 @@ from lengthwise.layers.memory import BinaryMemory
 from lengthwise.layers.right_aligned import ClassLogits, FullWords, Lengths, Words, longest_of
 from lengthwise.models.alignment import align_left
 from lengthwise.models.binary_recurrent_config import BinaryRecurrentConfig
+
+_FEW, _LONG = 8, 256
+"""Most words, and the least length of the longest, whose steps are remembered."""
+
+_MOST = 4096
+"""Most vectors that are remembered."""
 
 
 class BinaryRecurrent(nn.Module):
@@ -104,10 +110,21 @@ class BinaryRecurrent(nn.Module):
         symbols, lengths = align_left(
             tokens, lengths, self.config.vocab_size, checked=not self.training
         )
-        last = self.first(generator).expand(len(symbols), -1)
+        first = self.first(generator)
+        if self._can_remember(len(symbols), longest):
+            rows = zip(symbols.tolist(), lengths.tolist(), strict=True)
+            memo = _Steps(self.step, first, self.config.vocab_size)
+            return self.read(torch.cat([memo.read(row[:length]) for row, length in rows]))
+        last = first.expand(len(symbols), -1)
         for position, vectors in enumerate(self._vectors(symbols[:, :longest], last, generator)):
             last = torch.where((lengths > position)[:, None], vectors, last)
         return self.read(last)
+
+    def _can_remember(self, count: int, longest: int) -> bool:
+        """Return whether words are few and long, and nothing but their logits is asked."""
+        asked = self.training or torch.is_grad_enabled()
+        traced = torch.jit.is_tracing() or torch.compiler.is_compiling()  # type: ignore[attr-defined,no-untyped-call]
+        return 0 < count <= _FEW and longest >= _LONG and not asked and not traced
 
     def every_position(
         self, tokens: FullWords, generator: Generator | None = None
@@ -126,3 +143,45 @@ class BinaryRecurrent(nn.Module):
         for column in symbols.unbind(dim=1):
             vectors = self.step(vectors, column, generator)
             yield vectors
+
+
+class _Steps:
+    """Reads words one after another, and computes each step from each vector once.
+
+    A vector is one of finitely many, and a step of one word is a function of its bytes and of the
+    symbol. So the result is the same, bit by bit, as if all steps of that word were computed.
+    """
+
+    def __init__(self, step: Callable[[Tensor, Tensor], Tensor], first: Tensor, count: int) -> None:
+        self._step, self._count = step, count
+        self._vectors: list[Tensor] = []
+        self._number: dict[bytes, int] = {}
+        self._table: list[list[int]] = []
+        self._symbols = [torch.tensor([symbol], device=first.device) for symbol in range(count)]
+        self._number_of(first)
+
+    def read(self, word: Sequence[int]) -> Float[Tensor, "1 width"]:
+        """Return the vector after a word."""
+        table, state = self._table, 0
+        for place, symbol in enumerate(word):
+            after = table[state][symbol]
+            if after < 0:
+                if len(table) >= _MOST:
+                    return self._rest(self._vectors[state], word[place:])
+                after = self._number_of(self._step(self._vectors[state], self._symbols[symbol]))
+                table[state][symbol] = after
+            state = after
+        return self._vectors[state]
+
+    def _rest(self, vector: Tensor, word: Sequence[int]) -> Tensor:
+        for symbol in word:
+            vector = self._step(vector, self._symbols[symbol])
+        return vector
+
+    def _number_of(self, vector: Tensor) -> int:
+        key = vector.cpu().contiguous().view(torch.uint8).numpy().tobytes()
+        number = self._number.setdefault(key, len(self._number))
+        if number == len(self._table):
+            self._vectors.append(vector)
+            self._table.append([-1] * self._count)
+        return number

@@ -65,6 +65,24 @@ class DeltaProductConfig(MixerStackConfig):
         return {"num_factors": self.num_factors}
 
 
+class MixerBlock(ResidualLayer):
+    """The block of a sequence layer, which is in the place of attention."""
+
+    attention: Mixer
+    attention_norm: PreNorm
+    feed_forward_norm: PreNorm
+
+    def __init__(self, mixer: Mixer, width: int) -> None:
+        super().__init__(
+            mixer,
+            d_model=width,
+            d_hidden=2 * width,
+            norm="pre",
+            epsilon=EPSILON,
+            activation="gelu",
+        )
+
+
 class MixerStack(Steppable):
     """Right-aligned words to the logits of their classes, by sequence layers."""
 
@@ -74,7 +92,7 @@ class MixerStack(Steppable):
         width = config.d_model
         self.embedding = nn.Embedding(config.vocab_size + 1, width)
         self.layers = nn.ModuleList(
-            make_block(
+            MixerBlock(
                 MIXERS[config.mixer](width, num_heads=config.num_heads, **config.of_mixer()), width
             )
             for _ in range(config.num_layers)
@@ -89,7 +107,7 @@ class MixerStack(Steppable):
         """
         with torch.no_grad():
             self.embedding.weight.normal_(generator=generator)
-            for layer in self.layers:
+            for layer in self._blocks():
                 layer.attention.draw(generator)
                 nn.init.ones_(layer.attention_norm.norm.weight)
                 nn.init.ones_(layer.feed_forward_norm.norm.weight)
@@ -97,11 +115,14 @@ class MixerStack(Steppable):
                     _draw(linear, generator)
             _draw(self.answer, generator)
 
+    def _blocks(self) -> list[MixerBlock]:
+        return [layer for layer in self.layers if isinstance(layer, MixerBlock)]
+
     # ---- symbol by symbol ------------------------------------------------------------------------
 
     def start(self) -> tuple[Tensor, Any]:
         """Return the logits of the empty word, and the state before the first symbol."""
-        state = tuple(layer.attention.start(1) for layer in self.layers)
+        state = tuple(layer.attention.start(1) for layer in self._blocks())
         device = self.answer.weight.device
         return self.step(state, torch.full((1,), self.config.vocab_size, device=device))
 
@@ -109,7 +130,7 @@ class MixerStack(Steppable):
         """Return the logits and the states after one more symbol of each word."""
         x = self.embedding(symbols)[:, None]
         after = []
-        for layer, before in zip(self.layers, state, strict=True):
+        for layer, before in zip(self._blocks(), state, strict=True):
             mixed, new = layer.attention.step(layer.attention_norm.before(x)[:, 0], before)
             x = layer.finish(x, mixed[:, None])
             after.append(new)
@@ -148,26 +169,14 @@ class MixerStack(Steppable):
         start = symbols.new_full((len(symbols), 1), self.config.vocab_size)
         at_once = max(1, VECTORS_AT_ONCE // max(1, len(symbols)))
         states: list[Any] = [None] * len(self.layers)
-        for part in torch.cat([start, symbols], dim=1).split(at_once, dim=1):
+        for part in torch.split(torch.cat([start, symbols], dim=1), at_once, dim=1):
             x = self.embedding(part)
-            for number, layer in enumerate(self.layers):
+            for number, layer in enumerate(self._blocks()):
                 mixed, states[number] = layer.attention(
                     layer.attention_norm.before(x), states[number]
                 )
                 x = layer.finish(x, mixed)
             yield self.final_norm(x)
-
-
-def make_block(mixer: Mixer, width: int) -> ResidualLayer:
-    """Build the block of a sequence layer, which is in the place of attention."""
-    return ResidualLayer(
-        mixer,
-        d_model=width,
-        d_hidden=2 * width,
-        norm="pre",
-        epsilon=EPSILON,
-        activation="gelu",
-    )
 
 
 def _draw(linear: nn.Linear, generator: Generator) -> None:

@@ -28,11 +28,16 @@ DEFAULT_MODEL = "regular-gpt-binary"
 
 
 class ModelCatalogue(Catalogue[ModelEntry]):
-    """The models by name, and those of users by import path: `package.module:factory`."""
+    """The models by name, those of users by import path, `package.module:factory`, and those of
+    transformers, `hf:CONFIG.json`."""
 
     def __getitem__(self, name: str) -> ModelEntry:
         if ":" not in name:
             return super().__getitem__(name)
+        if name.startswith("hf:"):
+            from lengthwise.models.hugging_face import hugging_face_entry  # noqa: PLC0415  an extra
+
+            return hugging_face_entry(name)
         from lengthwise.models.custom import own_entry  # noqa: PLC0415  it imports ModelEntry
 
         return own_entry(name)

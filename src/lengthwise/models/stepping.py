@@ -106,6 +106,13 @@ class Steps:
         logits, after = self._ask("step", state, symbols.clone().to(self.device))
         return self._checked("step", logits, after, len(rows))
 
+    def step_to_learn(self, rows: Rows, symbols: Int[Tensor, " word"]) -> tuple[Logits, Rows]:
+        """Return what `step` returns, with gradients and unchecked."""
+        stepping: Any = self._stepping
+        logits, after = stepping.step(self._unflatten(rows), symbols.clone().to(self.device))
+        parts = [part.reshape(len(rows), -1).to(self._dtype) for part in leaves(after)]
+        return logits.cpu(), torch.cat(parts, dim=1).cpu()
+
     def read(self, words: Sequence[Sequence[int]]) -> tuple[Logits, Rows]:
         """Return logits and states after words of one length."""
         logits, rows = self.start()
@@ -292,7 +299,7 @@ def steps_of(model: nn.Module, num_symbols: int, num_classes: int, *, seed: int 
     name = type(module).__name__
     stepping: Any = module
     if not has_steps(module):
-        cells = [part for part in module.modules() if isinstance(part, _CELLS + _LAYERS)]
+        cells = find_cells(module)
         if not cells:
             raise VerificationError(
                 f"{name} is not read symbol by symbol here: it has neither the methods start and "
@@ -305,6 +312,17 @@ def steps_of(model: nn.Module, num_symbols: int, num_classes: int, *, seed: int 
     steps = Steps(stepping, **sizes, name=name, device=device)
     _require_recurrence(steps, model, torch.Generator().manual_seed(seed))
     return steps
+
+
+def find_cells(module: nn.Module) -> list[nn.Module]:
+    """Return the cells and recurrent layers of torch in a network."""
+    return [part for part in module.modules() if isinstance(part, _CELLS + _LAYERS)]
+
+
+def may_be_stepped(model: nn.Module) -> bool:
+    """Return whether a network has the two methods, or a cell of torch."""
+    module = unwrap(model)
+    return has_steps(module) or bool(find_cells(module))
 
 
 @torch.no_grad()

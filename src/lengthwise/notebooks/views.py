@@ -177,7 +177,7 @@ def of_step_task(task: StepTask) -> str:
 def of_certificate(certificate: Certificate) -> str:
     """Return the card of a certificate: verdict, statement, figures and terms."""
     badge, tone = _VERDICTS[certificate.verdict]
-    if certificate.strength == "snapped" and certificate.verdict != "not-closed":
+    if certificate.is_of_snapped and certificate.verdict != "not-closed":
         badge += ", with snapped vectors"
     if not certificate.is_checked and certificate.verdict != "not-closed":
         badge, tone = "a claim, not checked", "open"

@@ -1,34 +1,23 @@
 """The class after every prefix; for networks that answer at every position."""
 
 from collections.abc import Callable
-from typing import Protocol, runtime_checkable
 
 import torch
-from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lengthwise.errors import ConfigError
+from lengthwise.evaluation.outputs import AnswersEverywhere
 from lengthwise.models.custom import OwnEntry
 from lengthwise.models.custom_network import Adapted, unwrap
 from lengthwise.models.entry import Entry
+from lengthwise.models.state_slots_config import StateSlotsConfig
 from lengthwise.objectives.answers import accuracy_of, on_device, validate_answers
 from lengthwise.objectives.base import Subject, WordObjective
 from lengthwise.objectives.words import WordLengths, WordsConfig, draw_one_length
 from lengthwise.tasks.automaton import Automaton
 from lengthwise.tasks.task import Task
 from lengthwise.training.loop import Objective, Step, Validation
-
-
-@runtime_checkable
-class AnswersEverywhere(Protocol):
-    """A model that reads from left to right, and can answer after every symbol."""
-
-    def every_position(
-        self, tokens: Int[Tensor, "word place"], generator: torch.Generator | None = None
-    ) -> Float[Tensor, "word place class"]:
-        """Return the logits for every prefix."""
-        ...
 
 
 class PrefixLoss(Objective):
@@ -82,10 +71,12 @@ class Prefix(WordObjective):
     told = "training is given the class after every prefix"
 
     def fits(self, entry: Entry) -> bool:
-        """Return whether the network answers at every position; of a user's own, it is seen when
-        it is built."""
+        """Return whether the network answers at every position, and its answers have a gradient; of
+        a user's own, it is seen when it is built."""
         if isinstance(entry, OwnEntry):
             return True
+        if issubclass(entry.config, StateSlotsConfig):
+            return False
         module = entry.architecture.module
         return isinstance(module, type) and issubclass(module, AnswersEverywhere)
 

@@ -90,7 +90,7 @@ def _apart(certificate: Certificate, language: Language) -> list[str]:
     """Return what else than the model as it runs, and its language, a certificate is about."""
     return [
         *([] if is_about(certificate, language) else ["another language"]),
-        *(["snapped"] if certificate.strength == "snapped" else []),
+        *(["snapped"] if certificate.is_of_snapped else []),
         *([] if certificate.precision == "weights" else [certificate.precision]),
     ]
 
@@ -102,6 +102,9 @@ def require_own_network(certificate: Certificate, folder: RunFolder) -> None:
         CertificateError: class, settings or weights differ.
         RunError: the folder holds no run, or is damaged.
     """
+    if certificate.kind == "Table":
+        certificate.require_model({}, folder.arrays())
+        return
     config = folder.config()
     architecture = _architecture(config)
     kinds: Mapping[Any, str] = {network_type: network_type.__name__ for network_type in PROVABLE}

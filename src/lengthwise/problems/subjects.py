@@ -33,7 +33,7 @@ def read_subject(subject: str, alphabet: str | None = None, *, proved: bool = Fa
     if not proved:
         return found.language
     proof = read_equivalence(found)
-    if proof is not None and proof.certificate.strength != "snapped":
+    if proof is not None and not proof.certificate.is_of_snapped:
         return proof.certificate.language
     raise RunError(
         f"nothing proves which language the network of {subject} computes. Use lengthwise certify "

@@ -322,7 +322,7 @@ def _claim(path: Path, config: Mapping[str, Any], *, is_proved: bool = False) ->
         own_language = stored.get("language")
         notes = [
             *([name] if own_language and not _are_alike(own_language, about_words) else []),
-            *(["snapped"] if certificate["strength"] == "snapped" else []),
+            *(["snapped"] if certificate["strength"] in ("snapped", "tabulated") else []),
             *([escape_unprintable(precision)] if precision != "weights" else []),
         ]
         return f"claims {escape_unprintable(certificate['verdict'])}" + (

@@ -96,6 +96,13 @@ def test_long_sequences_stay_finite_in_single_precision(name: str) -> None:
 
 
 @names
+def test_a_batch_can_be_empty(name: str) -> None:
+    outputs, state = make(name, WIDTH, HEADS)(draw(0, 5, WIDTH))
+    assert outputs.shape == (0, 5, WIDTH)
+    assert {len(part) for part in state} == {0}
+
+
+@names
 def test_one_seed_draws_one_layer(name: str) -> None:
     def drawn(seed: int) -> list[Tensor]:
         mixer = MIXERS[name](WIDTH, num_heads=HEADS)
@@ -137,7 +144,7 @@ def test_eigenvalues_of_a_step_are_those_of_the_page(name: str) -> None:
         inputs = 3 * draw(1, WIDTH, seed=seed)
 
         def after(flat: Tensor) -> Tensor:
-            parts = flat.split(sizes)  # noqa: B023  called at once
+            parts = torch.split(flat, sizes)  # noqa: B023  called at once
             given = tuple(map(Tensor.view_as, parts, state))  # noqa: B023
             return torch.cat([part.flatten() for part in mixer.step(inputs, given)[1]])  # noqa: B023
 

@@ -1,5 +1,7 @@
 """The delta rule in chunks, compared with products of matrices that are written out."""
 
+from typing import Any
+
 import pytest
 import torch
 from hypothesis import given, settings
@@ -59,7 +61,8 @@ def test_chunks_are_products_of_householder_matrices(
     if not decays:
         parts["log_decay"].zero_()
     expected, memory = written_out(parts)
-    found = read_deltas(**{**parts, "log_decay": parts["log_decay"] if decays else None})
+    given: dict[str, Any] = {**parts, "log_decay": parts["log_decay"] if decays else None}
+    found = read_deltas(**given)
     torch.testing.assert_close(found, (expected, memory), rtol=1e-9, atol=1e-9)
 
 

@@ -25,7 +25,7 @@ def pair(largest_rate: float) -> tuple[GatedDeltaNet, Any]:
     theirs = theirs_of.OlmoHybridGatedDeltaNet(config, layer_idx=0)
     ours = GatedDeltaNet(WIDTH, num_heads=HEADS, largest_rate=largest_rate)
     ours.draw(torch.Generator().manual_seed(0))
-    names = {
+    names: dict[str, Any] = {
         "q_proj": ours.query,
         "k_proj": ours.key,
         "v_proj": ours.value,
@@ -36,7 +36,7 @@ def pair(largest_rate: float) -> tuple[GatedDeltaNet, Any]:
         "o_norm": ours.read_out.norm,
     }
     with torch.no_grad():
-        ours.read_out.norm.weight.uniform_(0.5, 2.0)
+        ours.get_parameter("read_out.norm.weight").uniform_(0.5, 2.0)
         for name, module in names.items():
             getattr(theirs, name).weight.copy_(module.weight)
         theirs.A_log.copy_(ours.log_a)

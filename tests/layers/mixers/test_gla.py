@@ -31,7 +31,7 @@ def test_each_key_decays_by_the_product_of_what_follows() -> None:
 def test_the_strongest_decay_forgets_and_stays_finite() -> None:
     layer, inputs = layer_and_inputs(torch.float)
     with torch.no_grad():
-        layer.decay[1].bias.fill_(-1e6)
+        layer.decay[1].get_parameter("bias").fill_(-1e6)
     inputs.requires_grad_()
     outputs, _ = layer(inputs)
     assert outputs.isfinite().all()

@@ -8,9 +8,10 @@ from torch import nn
 
 import lengthwise as lw
 from lengthwise.errors import TaskError
-from lengthwise.evaluation.outputs import EveryPosition
-from lengthwise.problems.base import Run
+from lengthwise.evaluation.outputs import AnswersEverywhere
+from lengthwise.problems.base import Run, run_test
 from lengthwise.problems.resolve import run_of
+from lengthwise.problems.sweep_tests import Test
 
 
 def computed(spec: str) -> Run:
@@ -29,7 +30,7 @@ class WrongAt(nn.Module):
     def every_position(
         self, tokens: torch.Tensor, generator: torch.Generator | None = None
     ) -> torch.Tensor:
-        assert isinstance(self.model, EveryPosition)
+        assert isinstance(self.model, AnswersEverywhere)
         logits = self.model.every_position(tokens).clone()
         wrong = slice(self.position, self.position + 1)
         logits[:, wrong] = -logits[:, wrong]
@@ -60,6 +61,16 @@ def test_one_wrong_position_makes_all_outputs_wrong_and_is_named() -> None:
     assert {*tested.values["shortcuts"]} == {
         *("copy", "symbol alone", "last symbol", "last two symbols")
     }
+
+
+def test_a_sweep_tests_whole_outputs() -> None:
+    run = computed("gray")
+    found = run_test(
+        replace(run, folder=None), Test(name="short", lengths=(3, 5), words_per_length=8)
+    )
+    assert [(each.length, each.words, each.correct) for each in found.by_length] == [
+        *((3, 8, 8), (5, 8, 8))
+    ]
 
 
 class _Nothing:

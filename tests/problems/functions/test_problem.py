@@ -1,15 +1,19 @@
 """Runs about functions: trained or computed, stored, loaded, proved and asked."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import lengthwise as lw
-from lengthwise.errors import ConfigError, LanguageError, WordError
+from lengthwise.errors import CertificateError, ConfigError, LanguageError, WordError
 from lengthwise.languages.functions.arithmetic import addition
 from lengthwise.problems.functions.problem import FunctionProblem, recognition_of
 from lengthwise.problems.registry import as_problem, kind_of, problem_from_dict
+
+SWAPPED = "add[base=2] | rule[01]:1 -> 0 / 1 _"
+"""Adds, then writes 0 for the second of two ones."""
 
 
 @pytest.fixture(scope="module")
@@ -64,15 +68,31 @@ def test_computed_weights_are_proved_of_every_output(spec: str) -> None:
 def test_a_wrong_output_refutes(tmp_path: Path) -> None:
     """The proof is of the outputs of another function, though words and symbols are the same."""
     made = lw.compile("add[base=2]")
-    other = lw.certify(made, language=lw.language("add[base=2] | rule[01]:1 -> 0 / 1 _"))
+    other = lw.certify(made, language=lw.language(SWAPPED))
     assert other.verdict == "counterexample"
     assert other.counterexample is not None
     word = other.counterexample.word
-    wrong = lw.function("add[base=2] | rule[01]:1 -> 0 / 1 _")(word)
+    wrong = lw.function(SWAPPED)(word)
     right = lw.function("add[base=2]")(word)
     assert wrong[:-1] == right[:-1]
     assert wrong[-1] != right[-1]
     assert "for the last symbol of an input of length 2" in other.statement
+
+
+def test_a_certificate_that_names_another_function_is_refused(tmp_path: Path) -> None:
+    proof = lw.certify(lw.compile("add[base=2]"))
+    path = tmp_path / "certificate.json"
+    proof.save(path)
+    assert "every output symbol of every input of add[base=2]," in lw.check(path).statement
+    for name in (SWAPPED, "prefixes:parity", "add[base=2,first=high]"):
+        forged = replace(proof, language=replace(proof.language, spec=name))
+        forged.save(path)
+        assert forged.statement.startswith("Claimed, not checked: ")
+        with pytest.raises(CertificateError):
+            lw.check(path)
+    # The content of a file is not looked at, so nothing is said of outputs.
+    replace(proof, language=replace(proof.language, spec="mealy:/nowhere")).save(path)
+    assert "gives every word of the automaton" in lw.check(path).statement
 
 
 def test_computed_weights_answer_numbers() -> None:

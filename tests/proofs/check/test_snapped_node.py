@@ -16,37 +16,16 @@ import lengthwise as lw
 from lengthwise.errors import CertificateError, VerificationError
 from lengthwise.languages.language import Language
 from lengthwise.models.recurrent import Recurrent, RecurrentConfig
-from lengthwise.models.stepping import CellSteps, Steps
 from lengthwise.proofs.check.arrays import pack, unpack
 from lengthwise.proofs.check.certificate import Certificate, Machine
 from lengthwise.proofs.check.induction import check
 from lengthwise.proofs.check.snapped_node import SnappedNode
 from lengthwise.proofs.search.certify import certify
 from lengthwise.proofs.search.network import weights_of
-from proofs.snapped import parity_network
+from proofs.snapped import classes_by_definition, parity_network, plain_steps, random_network
 
 PARITY = lw.language("parity")
 FAULTS = 300
-
-
-def random_network(cell: Any, layers: int, width: int, seed: int, dtype: torch.dtype) -> Recurrent:
-    config = RecurrentConfig(
-        vocab_size=3, num_classes=2, cell=cell, d_model=width, num_layers=layers
-    )
-    network = Recurrent(config).to(dtype)
-    generator = torch.Generator().manual_seed(seed)
-    with torch.no_grad():
-        for weight in network.parameters():
-            weight.normal_(0.0, 1.0, generator=generator)
-    return network.eval()
-
-
-def plain_steps(network: Recurrent) -> Steps:
-    sizes: dict[str, Any] = {
-        "num_symbols": network.config.vocab_size,
-        "num_classes": network.config.num_classes,
-    }
-    return Steps(CellSteps(network, [network.cell]), **sizes, name="Recurrent")
 
 
 @settings(deadline=None, max_examples=8)
@@ -79,22 +58,6 @@ def test_the_balls_hold_what_torch_computes(
 @pytest.fixture(scope="module")
 def proved() -> Certificate:
     return certify(parity_network(), PARITY)
-
-
-def classes_by_definition(certificate: Certificate, words: list[tuple[int, ...]]) -> list[int]:
-    """The classes of words of one length: torch's own network, snapped after every symbol."""
-    config = RecurrentConfig.from_dict(certificate.settings)
-    network = Recurrent(config).double()
-    network.load_state_dict({n: torch.tensor(w).double() for n, w in certificate.weights.items()})
-    steps = plain_steps(network.eval())
-    representatives = torch.from_numpy(unpack(certificate.elements["representatives"]))
-    logits, state = steps.start()
-    logits, state = logits.repeat(len(words), 1), state.repeat(len(words), 1)
-    for column in torch.tensor(words, dtype=torch.long).unbind(dim=1):
-        logits, state = steps.step(state, column)
-        state = representatives[torch.cdist(state, representatives).argmin(dim=1)]
-    answers: list[int] = logits.argmax(dim=1).tolist()
-    return answers
 
 
 def is_right_by_definition(certificate: Certificate, longest: int = 9) -> bool:

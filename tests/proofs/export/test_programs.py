@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from check import Limits, ProofError, compile_certificate, compile_program
+from check import LIBRARY, Limits, ProofError, compile_certificate, compile_program
 from form import theorems_of
 from programs import THEOREMS, data_of, explain, theorems_about
 
@@ -19,7 +19,7 @@ from lengthwise.proofs.check.induction import check_with_induction
 from lengthwise.proofs.export.rocq import language_file, save_rocq
 from lengthwise.zoo_paths import resolve_path
 from proofs.export.test_rocq_form import run_check
-from proofs.rocq_kernel import LIBRARY, accept, compile_library, needs_rocq, run_rocq
+from proofs.rocq_kernel import accept, compile_library, needs_rocq, run_rocq
 from proofs.trained import of_odd_length
 
 AUTOMATA = (

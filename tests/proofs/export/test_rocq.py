@@ -11,6 +11,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
+from check import LIBRARY
 
 import lengthwise as lw
 from lengthwise.cli.main import main
@@ -22,7 +23,7 @@ from lengthwise.proofs.check.induction import check_with_induction
 from lengthwise.proofs.export.rocq import escape_string, require_rocq_name, rocq_file
 from lengthwise.proofs.search.certify import certify
 from proofs.rocq_changes import refuse, restatement, with_changed_bit
-from proofs.rocq_kernel import LIBRARY, PROOFS, accept, compile_library, needs_rocq
+from proofs.rocq_kernel import PROOFS, accept, compile_library, needs_rocq
 from proofs.rocq_reader import Exported
 from proofs.rocq_shipped import SHIPPED, find_text
 from proofs.trained import ENDS_WITH_1, last_symbol, of_odd_length
@@ -82,6 +83,11 @@ def test_the_file_says_which_arithmetic_gives_the_table() -> None:
     ("name", "said"),
     [
         ("valid-snapped", "about the table of the snapped model, not about weights"),
+        ("valid-states", "about the table of the snapped model, not about weights"),
+        (
+            "valid-table",
+            "about the table in the certificate, not about weights",
+        ),
         ("valid-robust", "about the table of classes of vectors, not about weights"),
         ("valid-structural", "has no table of codes"),
         ("invalid-not-closed", "nothing to check or to export"),

@@ -30,8 +30,8 @@ VECTORS = Path(__file__).parents[1] / "vectors"
 @pytest.mark.parametrize("name", SHIPPED)
 def test_shipped_certificates_have_the_form(name: str) -> None:
     both = name.endswith(("_rational", "_relu", "_tiny"))
-    network = ["network_right_at_every_length"] if both else []
-    assert theorems_of(find_text(name)) == ["right_at_every_length", *network]
+    network = ["network_right_at_every_length", "float_network_right_at_every_length"]
+    assert theorems_of(find_text(name)) == ["right_at_every_length", *(network if both else [])]
 
 
 FIGURES = {row["file"]: row for row in json.loads((PROOFS / "figures.json").read_text("utf-8"))}
@@ -44,7 +44,7 @@ def test_they_are_what_rocq_accepted(name: str) -> None:
 
 
 def test_figures_are_of_these_files_and_the_library() -> None:
-    assert sorted(FIGURES) == sorted(["library", *SHIPPED])
+    assert sorted(FIGURES) == sorted(["library", "floats", *SHIPPED])
 
 
 def test_the_file_to_read_is_what_the_zoo_exports() -> None:
@@ -78,13 +78,17 @@ def test_exports_of_all_kinds_have_the_form() -> None:
         *("valid-gru-wrong", "valid-relu-wrong", "valid-relu", "valid-relu-domain", "valid-tree"),
         *("valid-rational", "valid-rational-wrong", "valid-scratchpad", "valid-snapped"),
         *("valid-robust", "valid-bfloat16", "valid-tree-wrong", "valid-tree-domain"),
+        *("valid-states", "valid-states-wrong", "valid-table"),
     )
     made += [Certificate.load(VECTORS / f"{name}.json") for name in kinds]
     for each in made:
         names = theorems_of(export(each))
         right = "right_at_every_length" if each.verdict == "equivalent" else "wrong_word"
         assert names[0] == right
-        assert set(names[1:]) <= {"right_up_to", "network_right_at_every_length"}
+        assert set(names[1:]) <= {
+            *("right_up_to", "network_right_at_every_length"),
+            "float_network_right_at_every_length",
+        }
 
 
 # ---- what is refused -----------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from check import FLOATS, LIBRARY
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -23,7 +24,7 @@ from lengthwise.training.rounding import round_weights
 from proofs.export.test_rocq import change_data
 from proofs.recurrent import automaton_of, random_recurrence
 from proofs.rocq_changes import refuse, restatement, with_changed_bit
-from proofs.rocq_kernel import LIBRARY, accept, compile_library, needs_rocq, run_rocq
+from proofs.rocq_kernel import accept, compile_library, needs_flocq, run_rocq
 from proofs.rocq_networks import RationalTree, does, network_of, record_of, words_of
 from proofs.rocq_reader import Exported
 from proofs.rocq_shipped import SHIPPED, find_text
@@ -123,13 +124,13 @@ def test_the_command_says_which_theorems_there_are(
 ) -> None:
     file, out = tmp_path / "certificate.json", tmp_path / "machine.v"
     for made, said in (
-        (prove_recurrence(), "about the table and the weights"),
+        (prove_recurrence(), "about the table and the weights, with their rounding"),
         (certify(last_symbol(), ENDS_WITH_1), "about the table, not about weights (softmax"),
     ):
         made.save(file)
         assert main(["certify", "--check", str(file), "--export", "rocq", str(out)]) == 0
         assert said in capsys.readouterr().err
-        assert ("Theorem network_right" in out.read_text()) == ("and" in said.split("(")[0])
+        assert ("Theorem float_network_right" in out.read_text()) == ("and" in said.split("(")[0])
 
 
 @pytest.mark.slow_for("parity_relu")
@@ -147,7 +148,7 @@ def test_shipped_networks_answer_as_their_languages(name: str) -> None:
 
 
 @pytest.mark.slow
-@needs_rocq
+@needs_flocq
 def test_rocq_evaluates_networks_as_fractions_do(tmp_path: Path) -> None:
     library = compile_library(("Words", "Data", "Networks", "Fractions", "QuickSums"), tmp_path)
     models: list[Any] = [
@@ -179,10 +180,10 @@ def test_rocq_evaluates_networks_as_fractions_do(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return compile_library(LIBRARY, tmp_path_factory.mktemp("library"))
+    return compile_library((*LIBRARY, *FLOATS), tmp_path_factory.mktemp("library"))
 
 
-@needs_rocq
+@needs_flocq
 @pytest.mark.slow
 def test_the_kernel_accepts_an_exported_network(library: Path, tmp_path: Path) -> None:
     made, out = prove_recurrence(), tmp_path / "exported.v"
@@ -197,7 +198,7 @@ def change_weight(text: str, choose: random.Random) -> str:
     return with_changed_bit(text, "Definition weights", "Definition codes", choose)
 
 
-@needs_rocq
+@needs_flocq
 @pytest.mark.slow
 @pytest.mark.parametrize("name", WITH_WEIGHTS)
 def test_the_kernel_refuses_weights_that_do_something_else(
@@ -234,7 +235,7 @@ def change_claim(text: str, choose: random.Random) -> tuple[str, bool]:
     return text[:start] + text[start:end].replace(change.old, change.new) + text[end:], is_false
 
 
-@needs_rocq
+@needs_flocq
 @pytest.mark.slow
 @pytest.mark.parametrize("name", WITH_WEIGHTS)
 def test_the_kernel_refuses_other_claims_about_the_network(
@@ -244,7 +245,7 @@ def test_the_kernel_refuses_other_claims_about_the_network(
     refuse(partial(change_claim, text), 10, library, tmp_path)
 
 
-@needs_rocq
+@needs_flocq
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in WITH_WEIGHTS if name.endswith("rational")])
 @pytest.mark.parametrize("part", ["table", "automaton"])

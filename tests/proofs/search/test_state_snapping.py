@@ -13,6 +13,7 @@ from lengthwise.models.custom_network import with_lengths
 from lengthwise.models.stepping import Steps, steps_of
 from lengthwise.proofs.search import state_snapping
 from lengthwise.proofs.search.state_snapping import StateSnapping, snap_states
+from lengthwise.proofs.search.state_tables import Domain
 from lengthwise.tasks.task import Batch, Task
 from models.recurrences import CountedParity
 from proofs.snapped import parity_network
@@ -90,7 +91,7 @@ def test_a_state_that_only_snapped_words_lead_to_is_looked_at() -> None:
     steps = steps_of(with_lengths(network), 2, 2)
     assert snapped(network, validation(5)).verdict == "equivalent"  # far from the fault
     with pytest.raises(VerificationError, match=r"not finite after the symbols \[.*snapped"):
-        state_snapping._images(steps, 1e-4, 100, math.inf)
+        state_snapping._images(steps, 1e-4, 100, math.inf, Domain.any(2))
 
 
 def test_a_snapping_that_never_closes_stops_at_its_limits(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -91,6 +91,7 @@ class HandMadeProof:
             )
         )
         self.gate, self.norm, self.epsilon = (more[0], more[1]), (more[2], more[3]), more[4]
+        self.shifted = float(kind(self.gate[0]) - kind(self.gate[1]) / kind(self.c))
         self.table = HandMade(kind).table.astype(np.float64)  # each number rounded as IEEE says
         self.first, self.second = map(self._exact, self.table.T)
         root = self._reciprocal_rms(self.first, self.second)
@@ -193,9 +194,8 @@ class HandMadeProof:
         on h1, and their rounding.
         """
         outer, inner = self.gate
-        shifted = float(self._exact(outer).rounded(*2 * (np.float64(outer - inner / self.c),)).low)
         large = h0 * outer + h1 * inner
-        larger = h0 * shifted + h1 * inner
+        larger = h0 * self.shifted + h1 * inner
         size = h0.largest() * (abs(outer) + abs(inner) / self.c) + h1.largest() * abs(inner)
         is_on = larger.low >= _FAR
         is_off = large.high <= -_FAR

@@ -1,12 +1,13 @@
 """Addition step by step, beyond the size of training: fixed positions, and pointers to cells.
 
-Decoders are trained on numbers of 16 bits with strong supervision, and write carries and sums of
-numbers of up to 200 bits. Those with pointers are certified, and their certificates are forged.
+Decoders are trained on numbers of 8 or 16 bits with strong supervision, and write carries and sums
+of numbers of up to 200 bits. Those with pointers are certified, and their certificates are forged.
 """
 
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +23,6 @@ from lengthwise_papers.own.rule_forgeries import forge
 from lengthwise_papers.parts import Part, PartsExperiment, group_records, train_in_folder
 
 POINTERS = "pointers"
-TRAINED = 16
-"""Bits of the numbers of training."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -31,7 +30,8 @@ class Sizes:
     """Positions with their seeds, the sizes of the test, and how many mutants are checked."""
 
     preset: str
-    bits: int = TRAINED
+    bits: tuple[int, ...] = (16, 8)
+    """Bits of the numbers of training; pointers are trained on the first."""
     seeds: tuple[int, ...] = (0, 1, 2)
     positions: tuple[str, ...] = ("sinusoidal", "rope")
     tested: tuple[int, ...] = (8, 12, 15, 16, 17, 18, 20, 24, 32, 64, 100, 200)
@@ -40,20 +40,21 @@ class Sizes:
 
 
 def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
-    """Return a part for each position and seed; the pointers come first."""
+    """Return a part for each position, number of bits and seed; the pointers come first."""
+    kinds = [(POINTERS, sizes.bits[0]), *product(sizes.positions, sizes.bits)]
     all_parts = []
-    for position in (POINTERS, *sizes.positions):
+    for position, bits in kinds:
         for seed in seeds or sizes.seeds:
             settings = {
                 "position": position,
                 "seed": seed,
                 "preset": sizes.preset,
-                "bits": sizes.bits,
+                "bits": bits,
                 "tested": list(sizes.tested),
                 "words": sizes.words,
                 "mutants": sizes.mutants,
             }
-            all_parts.append(Part(f"{position}, seed {seed}", settings))
+            all_parts.append(Part(f"{position}, {bits} bits, seed {seed}", settings))
     return all_parts
 
 
@@ -96,13 +97,15 @@ def table(records: Sequence[Record]) -> Table:
     """Return a row for each position: exact match in per cent by size, the mean over seeds."""
     tested = sorted({size["length"] for record in records for size in record["sizes"]})
     rows = []
-    for (position,), of_position in group_records(records, "position").items():
+    for (position, trained), of_position in group_records(records, "position", "bits").items():
         cells = []
         for bits in tested:
             shares = [share for r in of_position if (share := _share(r, bits)) is not None]
             cells.append(f"{100 * sum(shares) / len(shares):.2f}" if shares else "")
-        rows.append([position, str(len(of_position)), f"{of_position[0]['parameters']:,}", *cells])
-    return Table(["position", "seeds", "parameters", *(f"{bits} bits" for bits in tested)], rows)
+        facts = [str(trained), str(len(of_position)), f"{of_position[0]['parameters']:,}"]
+        rows.append([position, *facts, *cells])
+    names = ("position", "trained on bits", "seeds", "parameters")
+    return Table([*names, *(f"{bits} bits" for bits in tested)], rows)
 
 
 def proofs(records: Sequence[Record]) -> Table:
@@ -141,12 +144,13 @@ def proofs(records: Sequence[Record]) -> Table:
 def figures(records: Sequence[Record]) -> dict[str, Figure]:
     """Return the figure: exact match by the number of bits, the mean over seeds."""
     curves: dict[str, dict[int, float]] = {}
-    for (position,), of_position in group_records(records, "position").items():
+    for (position, trained), of_position in group_records(records, "position", "bits").items():
         sizes = [size["length"] for size in of_position[0]["sizes"]]
         shares = {n: [s for r in of_position if (s := _share(r, n)) is not None] for n in sizes}
-        curves[position] = {n: sum(of_n) / len(of_n) for n, of_n in shares.items()}
-    title = f"trained on {records[0]['bits']} bits" if records else ""
-    panel = {title: curves}
+        curves[f"{position}, {trained} bits"] = {
+            n: sum(of_n) / len(of_n) for n, of_n in shares.items()
+        }
+    panel = {"addition": curves}
     return {"exact-match": curves_figure(panel, xlabel="bits", ylabel="exact match (%)")}
 
 
@@ -209,7 +213,7 @@ LONGER_SUMS = PartsExperiment(
     presets=preset_catalogue(
         smoke=Sizes(
             preset="smoke",
-            bits=4,
+            bits=(4,),
             seeds=(0,),
             positions=("sinusoidal",),
             tested=(4, 5),

@@ -35,7 +35,7 @@ _AT_ONCE = 5_000
 class Sizes:
     """How many pairs are drawn, and the digits of numbers all of whose pairs are tried."""
 
-    pairs: int = 100_000
+    pairs: int = 20_000
     digits: int = 3
 
 
@@ -52,17 +52,19 @@ def wrong_pairs(network: Adder, a: Array, b: Array) -> Array:
 def first_wrong(
     network: Adder, digits: int, progress: Progress
 ) -> tuple[int, tuple[int, int] | None]:
-    """Return the digits up to which all pairs were tried, and the wrong one with the least sum."""
+    """Return the most digits of numbers whose pairs are tried, and a wrong pair of the fewest.
+
+    All pairs of fewer digits are right. Pairs begin with the largest ones.
+    """
     for width in range(1, digits + 1):
-        found, every = [], 100**width
-        for start in range(0, every, _AT_ONCE):
-            numbers = np.arange(start, min(start + _AT_ONCE, every))
+        every = 100**width
+        for end in range(every, 0, -_AT_ONCE):
+            numbers = np.arange(max(end - _AT_ONCE, 0), end)[::-1]
             a, b = numbers // 10**width, numbers % 10**width
             wrong = wrong_pairs(network, digits_of(a.tolist()), digits_of(b.tolist()))
-            found += [(int(a[i]), int(b[i])) for i in wrong]
-            progress(start + len(numbers), every)
-        if found:
-            return width, min(found, key=lambda pair: (sum(pair), pair))
+            progress(every - end + len(numbers), every)
+            if len(wrong):
+                return width, (int(a[wrong[0]]), int(b[wrong[0]]))
     return digits, None
 
 
@@ -87,7 +89,7 @@ def measure(sizes: Sizes, seed: int, progress: Progress) -> list[Record]:
             else:
                 if kind is KINDS[0]:  # the pair is looked for in one type, and tried in both
                     width, pair = first_wrong(network(kind), sizes.digits, progress)
-                record |= {"all_pairs_to": width, "wrong_pair": pair}
+                record |= {"digits": width, "wrong_pair": pair}
                 if pair is not None:
                     written = network(kind).add(*(digits_of([number]) for number in pair))[0]
                     record["written"] = sum(int(d) * 10**i for i, d in enumerate(written))

@@ -69,7 +69,7 @@ class BlockDiagonal(Mixer):
     def forward(self, inputs: Sequences, state: State | None = None) -> tuple[Sequences, State]:
         """Return outputs and state, by a scan of all positions."""
         (h,) = self.start(len(inputs)) if state is None else state
-        size = max(1, NUMBERS_AT_ONCE // (h.numel() * h.shape[-1]))
+        size = max(1, NUMBERS_AT_ONCE // max(1, h.numel() * h.shape[-1]))
         states = []
         for part in torch.split(inputs.transpose(0, 1), size):
             found, h = scan_dense(*self._selected(part), h)

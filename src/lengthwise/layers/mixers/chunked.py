@@ -62,12 +62,12 @@ def sums_of(log_decay: PerHead | None, size: int) -> Iterator[Total]:
     """Yield the sums of logarithms within each chunk of `size` positions."""
     if log_decay is None:
         return repeat(None)
-    return (log.cumsum(dim=2) for log in log_decay.split(size, dim=2))
+    return (log.cumsum(dim=2) for log in torch.split(log_decay, size, dim=2))
 
 
 def split_positions(size: int, *parts: Tensor) -> Iterator[tuple[Tensor, ...]]:
     """Yield chunks of `size` positions of tensors `[word, head, position, ...]`."""
-    return zip(*(part.split(size, dim=2) for part in parts), strict=True)
+    return zip(*(torch.split(part, size, dim=2) for part in parts), strict=True)
 
 
 def decayed(

@@ -79,7 +79,7 @@ def read_deltas(
     totals = sums_of(log_decay, size)
     writes = split_positions(size * factors, keys, values, rates[..., None])
     outputs = []
-    for query, (key, value, rate) in zip(queries.split(size, dim=2), writes, strict=True):
+    for query, (key, value, rate) in zip(torch.split(queries, size, dim=2), writes, strict=True):
         total = next(totals)
         written = None if total is None else total.repeat_interleave(factors, dim=2)
         columns = key.transpose(-1, -2)
@@ -151,7 +151,9 @@ class DeltaMixer(Mixer):
         """Return queries, keys, values and rates of the writes, in their order."""
         query = unit(F.silu(self.query(inputs))) * (self.width // self.num_heads) ** -0.5
         key, value = (
-            F.silu(part(inputs).transpose(1, 2)).unflatten(-1, (self.num_factors, -1)).flatten(2, 3)
+            torch.unflatten(
+                F.silu(part(inputs).transpose(1, 2)), -1, (self.num_factors, -1)
+            ).flatten(2, 3)
             for part in (self.key, self.value)
         )
         rate = self.largest_rate * self.rate(inputs).sigmoid().transpose(1, 2).flatten(2)

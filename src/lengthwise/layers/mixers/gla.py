@@ -49,13 +49,14 @@ class GatedLinearAttention(Mixer):
     def forward(self, inputs: Sequences, state: State | None = None) -> tuple[Sequences, State]:
         """Return outputs and state, chunk by chunk."""
         (memory,) = self.start(len(inputs)) if state is None else state
-        reads, memory = _read_gated(*positions_last(*self._heads(inputs)), memory)
+        queries, keys, values, log_decay = positions_last(*self._heads(inputs))
+        reads, memory = _read_gated(queries, keys, values, log_decay, memory)
         return self.read_out(inputs, reads.transpose(1, 2)), (memory,)
 
     def _heads(self, inputs: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         scale = (self.width // self.num_heads) ** -0.5
         log_decay = F.logsigmoid(self.decay(inputs)) / _TEMPERATURE
-        log_decay = log_decay.clamp(min=_LEAST).unflatten(-1, (self.num_heads, -1))
+        log_decay = torch.unflatten(log_decay.clamp(min=_LEAST), -1, (self.num_heads, -1))
         return scale * self.query(inputs), self.key(inputs), self.value(inputs), log_decay
 
 
@@ -64,7 +65,7 @@ def _read_gated(
 ) -> tuple[Values, Memory]:
     """Return the outputs at all positions, and the memory after the last one."""
     outputs = []
-    parts = (part.split(_CHUNK, dim=2) for part in (queries, keys, values, log_decay))
+    parts = (torch.split(part, _CHUNK, dim=2) for part in (queries, keys, values, log_decay))
     for query, key, value, log in zip(*parts, strict=True):
         total = log.cumsum(dim=2)
         since_start, end = query * total.exp(), total[:, :, -1:]

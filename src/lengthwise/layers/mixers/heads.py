@@ -31,7 +31,7 @@ class HeadMap(nn.Linear):
 
     def forward(self, vectors: Wide) -> Headed:
         """Return the vectors of the heads."""
-        return super().forward(vectors).unflatten(-1, (self.num_heads, -1))
+        return torch.unflatten(super().forward(vectors), -1, (self.num_heads, -1))
 
 
 class HeadNorm(nn.GroupNorm):

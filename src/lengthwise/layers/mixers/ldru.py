@@ -6,8 +6,9 @@ $$[g; g'] = \mathrm{MLP}([x; y]) \qquad
 z = U (V (g \odot x) + V' (g' \odot y)) \qquad
 x \circ y = \mathrm{LayerNorm}(z + \mathrm{FFN}(z))$$
 
-with SiLU in both networks, and V, V' and U maps with biases that begin as the identity. The paper
-reduces a whole word in a balanced tree, for its last answer. Here every prefix has a vector, by the
+with SiLU in both networks, and V, V' and U maps with biases that begin as the identity. (The paper
+itself was not at hand: the operation is that of a summary of it and of later code that extends the
+authors'.) The paper reduces a whole word in a balanced tree. Here every prefix has a vector, by the
 rule for trees whose operation need not be associative (prefix-scannable models: Yau et al. 2025,
 arXiv 2506.10918). A prefix of n symbols is a block for each 1 in the binary n, the largest first;
 a block is reduced in a balanced tree, and the blocks from the left, as
@@ -105,7 +106,7 @@ class Ldru(Mixer):
         counts = (digits.detach() * powers).sum(dim=1)
         if not (counts == counts[:1]).all():
             return mix_by_steps(self, inputs, (blocks, prefixes, digits))
-        first = int(counts[0])
+        first = int(counts[:1].sum())
         last = first + inputs.shape[1]
         trees = self._blocks(inputs, first, blocks)
         ends = self._prefixes(trees, first, last, prefixes)

@@ -100,7 +100,7 @@ class Mamba(Mixer):
         x, past = self.convolution(x, past)
         by_position = x.transpose(0, 1)
         selected = (by_position, *self._selected(by_position))
-        size = max(1, NUMBERS_AT_ONCE // states.numel())
+        size = max(1, NUMBERS_AT_ONCE // max(1, states.numel()))
         outputs = []
         for part, delta, write, read in zip(*(torch.split(s, size) for s in selected), strict=True):
             written = (delta * part)[..., None] * write[..., None, :]

@@ -92,7 +92,7 @@ class MLstm(Mixer):
             total = log_forget.cumsum(dim=2)
             carried = total + exponent[..., None]
             between = total[..., :, None] + (log_input - total)[..., None, :]
-            future = torch.ones_like(between[0, 0], dtype=torch.bool).triu(1)
+            future = between.new_ones(between.shape[-2:], dtype=torch.bool).triu(1)
             between = between.masked_fill(future, -torch.inf)
             after = torch.maximum(between.amax(dim=-1), carried).detach()
             weights = query @ key.transpose(-1, -2) * (between - after[..., None]).exp()

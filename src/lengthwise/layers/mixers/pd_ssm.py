@@ -83,7 +83,7 @@ class PdSsm(Mixer):
     def forward(self, inputs: Sequences, state: State | None = None) -> tuple[Sequences, State]:
         """Return outputs and state, by a scan of all positions."""
         h = torch.complex(*(self.start(len(inputs)) if state is None else state))
-        size = max(1, NUMBERS_AT_ONCE // (h.numel() * h.shape[-1]))
+        size = max(1, NUMBERS_AT_ONCE // max(1, h.numel() * h.shape[-1]))
         states = []
         for part in torch.split(inputs.transpose(0, 1), size):
             found, h = scan_routed(*self._selected(part), h)

@@ -20,7 +20,7 @@ from lengthwise.evaluation.scores import Score, Scores, percent
 from lengthwise.evaluation.shortcuts import spread_lengths
 from lengthwise.languages.functions.reading import PrefixReading
 from lengthwise.models.threads import processor_threads
-from lengthwise.problems.base import Run
+from lengthwise.problems.base import Run, evaluate_and_store
 from lengthwise.problems.recognition.measure import (
     RecognitionEvaluation,
     choose_shown_lengths,
@@ -28,6 +28,7 @@ from lengthwise.problems.recognition.measure import (
     notes_beyond_claim,
 )
 from lengthwise.problems.results import Answer, Options, Predictor, Watch, no_watch
+from lengthwise.problems.sweep_tests import Test, TestResult
 from lengthwise.tasks.task import MOST_AT_ONE_LENGTH, Task
 from lengthwise.training.construction_files import Compiled
 from lengthwise.training.devices import environment
@@ -134,6 +135,24 @@ def evaluate_outputs(
         },
         scores=scores,
     )
+
+
+def test_outputs(run: Run, test: Test) -> TestResult:
+    """Run one test of a sweep: right outputs by length.
+
+    Raises:
+        ConfigError: it is about words of Parity with a P(1).
+    """
+    options = {
+        "lengths": test.lengths,
+        "words": test.words_per_length,
+        "seed": test.seed,
+        "protocol": test.protocol,
+        **({} if test.p_one is None else {"p_one": test.p_one}),
+    }
+    evaluation = evaluate_and_store(run, options)
+    assert isinstance(evaluation, RecognitionEvaluation)
+    return TestResult.of_scores(test, evaluation.scores, evaluation.values)
 
 
 def draw_inputs(

@@ -7,7 +7,7 @@ proof and certificates are those of recognition, and tests and answers are about
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from lengthwise.errors import LanguageError
 from lengthwise.evaluation.scores import parse_lengths
@@ -21,6 +21,9 @@ from lengthwise.problems.account import Account, Records
 from lengthwise.problems.base import Run
 from lengthwise.problems.recognition.problem import Recognition, usual_lengths
 from lengthwise.problems.results import Evaluation, Options, Predictor, Watch
+
+if TYPE_CHECKING:
+    from lengthwise.problems.sweep_tests import Test, TestResult
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -94,6 +97,12 @@ class FunctionProblem(Recognition):
         if lengths is None:
             lengths = parse_lengths(usual_lengths(run.plan))
         return evaluate_outputs(run, self.reading, {**options, "lengths": lengths}, watch)
+
+    def test(self, run: Run, test: "Test") -> "TestResult":
+        """Return the accuracy of whole outputs by length."""
+        from lengthwise.problems.functions.measure import test_outputs  # noqa: PLC0415  seldom
+
+        return test_outputs(run, test)
 
     def predictor(self, run: Run, options: Options) -> Predictor:
         """Return the predictor, which writes outputs."""

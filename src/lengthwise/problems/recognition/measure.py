@@ -30,8 +30,7 @@ from lengthwise.problems.results import (
     no_watch,
 )
 from lengthwise.problems.sweep_tests import Test, TestResult
-from lengthwise.proofs.search.lookup import SnappedModel
-from lengthwise.proofs.search.snapped_file import load_snapped
+from lengthwise.proofs.search.snapped_file import load_tables
 from lengthwise.tasks.task import Task
 from lengthwise.training.construction_files import Compiled
 from lengthwise.training.devices import environment
@@ -262,5 +261,5 @@ def with_tables(run: Run) -> Run:
     """
     if run.folder is None:
         raise RunError("the tables of a run are in its folder, but this run has none. Use snap.")
-    extraction = load_snapped(run.folder.path / SNAPPED_FILE, run.model)
-    return replace(run, model=SnappedModel(extraction.algebra), folder=None)
+    tables = load_tables(run.folder.path / SNAPPED_FILE, run.model)
+    return replace(run, model=tables, folder=None)

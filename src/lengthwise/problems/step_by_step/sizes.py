@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import torch
 from torch import nn
@@ -54,9 +54,10 @@ def score_sizes(
         ConfigError: a size is not possible.
         TaskError: the task, or the network, has one size.
     """
+    own = cast("StepByStep", run.problem)
     scores = {}
     for done, size in enumerate(sizes):
-        problem = replace(run.problem, steps=resize(run.problem.steps, size))  # type: ignore[type-var, attr-defined]
+        problem = replace(own, steps=resize(own.steps, size))
         model = resize_model(run, problem)
         generator = torch.Generator().manual_seed(seed)
         inputs = problem.steps.draw(min(words, problem.steps.num_words), generator)

@@ -44,7 +44,7 @@ TOO_LARGE = (
 )
 
 Verdict = Literal["equivalent", "counterexample", "not-closed"]
-Strength = Literal["discrete", "structural", "snapped", "robust"]
+Strength = Literal["discrete", "structural", "snapped", "robust", "tabulated"]
 
 StatePair = tuple[int, int]
 
@@ -105,8 +105,9 @@ class Certificate:
     elements: Mapping[str, Any]
     """Description of the elements of the algebra: `codes` in hexadecimal or `contexts` of
     tokens (`discrete`), `representatives` and `pairs` of a representative and a class (a
-    recurrence that is snapped), or `levels` of representatives and their tables (the last of them
-    has those of level `repeat`); empty if `structural`, as are `maps` and `levels`.
+    recurrence that is snapped; with `transitions` of pairs if `tabulated`), or `levels` of
+    representatives and their tables (the last of them has those of level `repeat`); empty if
+    `structural`, as are `maps` and `levels`.
     """
     maps: tuple[tuple[int, ...], ...]
     """State maps on `machine`, by number."""
@@ -151,11 +152,18 @@ class Certificate:
     @property
     def is_recurrent(self) -> bool:
         """True if the network reads symbol by symbol, so that levels are lengths of prefixes."""
-        return self.kind in ("BinaryRecurrent", "Recurrent", "WindowScratchpad")
+        return self.kind in ("BinaryRecurrent", "Recurrent", "WindowScratchpad", "Table")
+
+    @property
+    def is_of_snapped(self) -> bool:
+        """True if it says nothing of the network as it runs, but of it with vectors snapped."""
+        return self.strength in ("snapped", "tabulated")
 
     @property
     def model_digest(self) -> str:
-        """Digest of the network's settings and weights."""
+        """Digest of the network's settings and weights; of a table, that of the weights alone."""
+        if self.kind == "Table":
+            return str(self.settings["weights"])
         return digest_of(self.settings, self.weights)
 
     @property
@@ -231,6 +239,13 @@ class Certificate:
         Raises:
             CertificateError: settings or weights differ.
         """
+        if self.kind == "Table":
+            names = {name.removeprefix("module."): weight for name, weight in weights.items()}
+            if digest_of({}, names) != self.model_digest:
+                raise CertificateError(
+                    "the certificate is for a network with other weights. Certify this one."
+                )
+            return
         if set(settings) != set(self.settings):
             raise CertificateError(
                 "the certificate is for another kind of network than the run's. Certify the run."
@@ -356,8 +371,11 @@ class Certificate:
 def _in_order(elements: Mapping[str, Any]) -> dict[str, Any]:
     """Return elements with the names of every object in the order of the format."""
     if "pairs" in elements:
-        array = elements["representatives"]
-        return {"representatives": {key: array[key] for key in ARRAY}, "pairs": elements["pairs"]}
+        array = {key: elements["representatives"][key] for key in ARRAY}
+        return {
+            "representatives": array,
+            **{name: elements[name] for name in ("pairs", "transitions") if name in elements},
+        }
     if "levels" not in elements:
         return dict(elements)  # one name
     levels = [

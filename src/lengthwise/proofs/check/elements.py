@@ -25,6 +25,7 @@ from lengthwise.proofs.check.node import Node
 from lengthwise.proofs.check.recurrent_node import RecurrentNode
 from lengthwise.proofs.check.schema import require
 from lengthwise.proofs.check.snapped_node import SnappedNode
+from lengthwise.proofs.check.table_node import TableNode
 from lengthwise.proofs.check.tight_node import TightNode
 from lengthwise.proofs.check.window_node import WindowNode
 
@@ -45,7 +46,7 @@ def require_network(claim: Certificate) -> None:
     require(finite, "weights are numbers")
 
 
-def node_of(claim: Certificate) -> Node | RecurrentNode | WindowNode | SnappedNode:
+def node_of(claim: Certificate) -> Node | RecurrentNode | WindowNode | SnappedNode | TableNode:
     """Return the node function of the weights."""
     require_network(claim)
     known = claim.precision == "weights" or claim.strength == "discrete"
@@ -59,6 +60,15 @@ def node_of(claim: Certificate) -> Node | RecurrentNode | WindowNode | SnappedNo
         representatives = unpack(claim.elements["representatives"])
         require(representatives.dtype == np.float64, "representatives are of float64")
         return SnappedNode(claim.settings, claim.weights, representatives)
+    if claim.kind == "Table":
+        names = {"representatives", "pairs", "transitions"}
+        require(set(claim.elements) == names and not claim.weights, "elements are a table")
+        elements = claim.elements
+        representatives = unpack(elements["representatives"])
+        require(representatives.dtype == np.float64, "representatives are of float64")
+        return TableNode(
+            claim.settings, representatives, elements["pairs"], elements["transitions"]
+        )
     if claim.kind == "WindowScratchpad":
         require(claim.settings["num_layers"] <= len(claim.weights), "every layer has weights")
         return WindowNode(claim.settings, claim.weights, claim.precision)

@@ -33,7 +33,7 @@ BALLS = {**MERGE, "radius": ARRAY}
 FORM = {
     "format": int,
     "verdict": schema.Choice(("equivalent", "counterexample", "not-closed")),
-    "strength": schema.Choice(("discrete", "structural", "snapped", "robust")),
+    "strength": schema.Choice(("discrete", "structural", "snapped", "robust", "tabulated")),
     "language": _language_form(schema.Maybe(_language_form(None))),
     "machine": {"transitions": [[int]], "classes": [int], "start": int},
     "settings": schema.Named(schema.Scalar),
@@ -44,6 +44,7 @@ FORM = {
             {"codes": [str]},
             {"contexts": [[int]]},
             {"representatives": ARRAY, "pairs": [schema.Pair(int)]},
+            {"representatives": ARRAY, "pairs": [schema.Pair(int)], "transitions": [[int]]},
             {"levels": [{"interior": MERGE, "edge": MERGE}], "repeat": int},
             {"levels": [{"interior": BALLS, "edge": BALLS}], "repeat": int},
         )

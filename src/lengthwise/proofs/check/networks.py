@@ -5,6 +5,7 @@ there a second time, and a test compares the two.
 """
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -13,9 +14,15 @@ from lengthwise.errors import CertificateError
 from lengthwise.proofs.check.schema import require
 
 Kind = Literal[
-    "RegularGPT", "RationalGPT", "BinaryRecurrent", "Recurrent", "WindowScratchpad", "StateSlots"
+    "RegularGPT",
+    "RationalGPT",
+    "BinaryRecurrent",
+    "Recurrent",
+    "WindowScratchpad",
+    "StateSlots",
+    "Table",
 ]
-"""A kind of network, by the name of the class that runs it."""
+"""A kind of network, by the name of the class that runs it; of `Table` that is code of others."""
 
 MAX_POSITIONS = 32
 """Largest number of positions of a chunk, and of tokens that an answer depends on."""
@@ -79,7 +86,20 @@ class _Name:
         return "" if is_one else f"is none of {', '.join(self.names)}"
 
 
-Rule = _Integer | _Float | _Scale | _Name
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """ASCII letters, digits, dots and underscores."""
+
+    length: int | None = None
+
+    def fault(self, value: object) -> str:
+        """Return what is wrong with a value; nothing if it is allowed."""
+        if type(value) is not str or not re.fullmatch(r"[0-9A-Za-z_.]{1,200}", value):
+            return "is not a name of at most 200 letters, digits, dots and underscores"
+        return "" if self.length in (None, len(value)) else f"has not {self.length} characters"
+
+
+Rule = _Integer | _Float | _Scale | _Name | _Text
 Rules = Mapping[str, Rule]
 
 _COUNT = _Integer(1)
@@ -129,6 +149,12 @@ RULES: Mapping[Kind, Rules] = {
         "d_model": _COUNT,
         "num_layers": _LAYERS,
     },
+    "Table": {
+        "vocab_size": _COUNT,
+        "num_classes": _COUNT,
+        "network": _Text(),
+        "weights": _Text(64),
+    },
     "WindowScratchpad": {
         "vocab_size": _COUNT,
         "num_classes": _COUNT,
@@ -159,6 +185,8 @@ def kind_of_network(strength: str, settings: Mapping[str, Any]) -> Kind:
     """Return the kind of network that a certificate is about, by the table in its format."""
     if strength == "structural":
         return "StateSlots"
+    if strength == "tabulated":
+        return "Table"
     if "window" in settings:
         return "WindowScratchpad"
     if "attention" in settings:

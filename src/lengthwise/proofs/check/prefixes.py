@@ -22,11 +22,12 @@ from lengthwise.proofs.check.margins import RoundingMargins
 from lengthwise.proofs.check.recurrent_node import RecurrentNode
 from lengthwise.proofs.check.schema import require
 from lengthwise.proofs.check.snapped_node import SnappedNode
+from lengthwise.proofs.check.table_node import TableNode
 from lengthwise.proofs.check.window_node import WindowNode
 
 _BATCH = 1024
 
-PrefixNode = RecurrentNode | WindowNode | SnappedNode
+PrefixNode = RecurrentNode | WindowNode | SnappedNode | TableNode
 """Step functions of networks that read symbol by symbol."""
 
 
@@ -37,8 +38,9 @@ class PrefixInduction:
         self.claim = claim
         self.node: BoundedCoded = node
         self.signs, self.answers = Margin("sign"), Margin("answer")
-        is_snapped = isinstance(node, SnappedNode)
-        require((claim.strength == "discrete") != is_snapped, "the claim suits the memory")
+        of_node = {SnappedNode: "snapped", TableNode: "tabulated"}
+        suits = claim.strength == of_node.get(type(node), "discrete")
+        require(suits, "the claim suits the memory")
         require(not claim.maps and claim.repeats is None, "there are no state maps, and no repeat")
         inside = all(not level["interior"] for level in claim.levels)
         require(inside and len(claim.levels) > 0, "there is a level, and none has an interior")
@@ -173,6 +175,8 @@ def read_named_codes(claim: Certificate, node: PrefixNode) -> Codes:
     if isinstance(node, RecurrentNode):
         rows = np.unpackbits(read_codes(claim, node.num_bits), axis=1, count=node.num_bits)
         return rows.astype(np.bool_)
+    if isinstance(node, TableNode):
+        return np.arange(len(node.pairs))[:, None]
     if isinstance(node, SnappedNode):
         pairs = np.array(claim.elements["pairs"], dtype=np.int64).reshape(-1, 2)
         inside = (pairs >= 0) & (pairs < [len(node.representatives), claim.settings["num_classes"]])

@@ -44,7 +44,8 @@ def compare_with_folder(certificate: Certificate, folder: Path) -> Beside:
         return Beside(model=None, is_same=None, said=sentence)
     cast = "" if certificate.precision == "weights" else f", cast to {certificate.precision}"
     why = _difference(certificate, settings, weights)
-    sentence = f"{weights}: the same settings, weights and symbols{cast}"
+    same = "weights and symbols" if certificate.kind == "Table" else "settings, weights and symbols"
+    sentence = f"{weights}: the same {same}{cast}"
     if why:
         sentence = (
             f"{weights}, which DIFFERS: {why}. The statement is about the weights in the file"
@@ -60,7 +61,8 @@ def _difference(certificate: Certificate, settings: Path, weights: Path) -> str:
         arrays = load(weights.read_bytes())
     except (OSError, ValueError, LookupError, TypeError, AttributeError, SafetensorError) as error:
         return f"it cannot be read ({escape_unprintable(str(error) or repr(error)):.80})"
-    if not isinstance(network, dict) or set(network) != set(certificate.settings):
+    is_table = certificate.kind == "Table"
+    if not isinstance(network, dict) or not (is_table or set(network) == set(certificate.settings)):
         return "it is a network of another kind"
     try:
         certificate.require_model(network, arrays)

@@ -155,7 +155,8 @@ class SnappedNode:
         new = arithmetic.tanh(self._loose(total, size, below, before))
         change = arithmetic.add(before, Ball(-new.centre, new.radius))
         after = arithmetic.add(new, arithmetic.product(keep, change))
-        return arithmetic.round(after, 4)  # as (1 - z) n + z h, too
+        size = new.bound_norms() + before.bound_norms()
+        return self._rounded(after, size, 4)  # as (1 - z) n + z h, too
 
     def _lstm(self, layer: int, below: Ball, before: Ball, cell: Ball) -> tuple[Ball, Ball]:
         arithmetic = self.arithmetic
@@ -177,10 +178,13 @@ class SnappedNode:
         Terms are then rounded as often as there are terms in all; `size` bounds the norm of the
         sums of their absolute values.
         """
-        terms = below.centre.shape[-1] + before.centre.shape[-1] + 4
+        return self._rounded(total, size, below.centre.shape[-1] + before.centre.shape[-1] + 4)
+
+    def _rounded(self, ball: Ball, size: Floats, terms: int) -> Ball:
+        """Return a ball in which numbers were rounded so many times, with norms up to a size."""
         lost = sqrt(self._width) * self.arithmetic.bound_underflow(terms, size)
         fresh = self.arithmetic.safe(size, self.arithmetic.gamma(terms) * size + lost)
-        return Ball(total.centre, total.radius + fresh)
+        return Ball(ball.centre, ball.radius + fresh)
 
     def _gates(self, weights: Mapping[str, Floats], kind: str, layer: int) -> list[Matrix]:
         count = GATES[self._cell]

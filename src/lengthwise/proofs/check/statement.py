@@ -34,6 +34,7 @@ _WHO = {
     "structural": "The model as it runs",
     "snapped": "The model with its vectors snapped to the nearest representatives",
     "robust": "The model as it runs, by bounds on all its vectors,",
+    "tabulated": "The table in this file, said to be that of {network} with its state snapped,",
 }
 
 _RUNS = (
@@ -62,6 +63,13 @@ _TERMS = {
         _RUNS[3],
     ),
     "robust": _RUNS,
+    "tabulated": (
+        "the table has, for each representative in the file and symbol, the nearest representative "
+        "to the state that {network} computes, and the class with the largest logit",
+        "the file has no code that computes a step: lengthwise certify --check FILE DIR runs the "
+        "network in DIR, and computes the table again",
+        "rounding has no bound there; a table in which a near tie decides is not certified",
+    ),
 }
 """The assumptions of a claim, by strength."""
 
@@ -90,7 +98,8 @@ def terms_of(certificate: "Certificate") -> tuple[str, ...]:
         terms = (*terms[:-1], _BFLOAT16)
     if (function := _function_of(certificate)) is not None:
         terms = (*terms, _OUTPUT if function.is_sequential else _OUTPUT_OF_BOTH)
-    return tuple(term.format(network=certificate.kind) for term in terms)
+    network = certificate.settings["network"] if certificate.kind == "Table" else certificate.kind
+    return tuple(term.format(network=network) for term in terms)
 
 
 def _function_of(certificate: "Certificate") -> Function | None:
@@ -109,6 +118,8 @@ def state_claim(certificate: "Certificate") -> str:
 def _sentence(certificate: "Certificate") -> str:
     name, who = name_of(certificate), _WHO[certificate.strength]
     inside = "" if size_of_domain(certificate.language) is None else " in the domain"
+    if certificate.kind == "Table":
+        who = who.format(network=certificate.settings["network"])
     if certificate.kind == "Recurrent":
         who = "The model with its state snapped to the nearest representative after each symbol"
     if certificate.precision == "bfloat16":

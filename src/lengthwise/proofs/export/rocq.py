@@ -27,7 +27,11 @@ from lengthwise.proofs.check.induction import Induction
 from lengthwise.proofs.check.prefixes import PrefixInduction
 from lengthwise.proofs.check.statement import automaton_digest, find_compared_name, size_of_domain
 from lengthwise.proofs.export.rocq_text import Rows, flat_text, rows_text
-from lengthwise.proofs.export.rocq_weights import reason_without_weights, weights_part
+from lengthwise.proofs.export.rocq_weights import (
+    reason_without_floats,
+    reason_without_weights,
+    weights_part,
+)
 
 LONGEST_WORD = 2**14
 """Largest number of symbols of a wrong word that is exported."""
@@ -92,7 +96,7 @@ def rocq_file(verified: Certificate, induction: Induction | PrefixInduction | No
     is_tree = isinstance(induction, Induction)
     without = reason_without_weights(verified)
     parts = [
-        _header(verified, is_tree, weights=not without),
+        _header(verified, is_tree, without),
         _language(verified.language),
         _machine(verified),
         _tree(induction) if isinstance(induction, Induction) else _recurrence(induction),
@@ -130,8 +134,9 @@ def language_file(language: Language, notes: Sequence[str]) -> str:
 # ---- statements ----------------------------------------------------------------------------------
 
 
-def _header(verified: Certificate, is_tree: bool, *, weights: bool) -> str:
-    language = verified.language
+def _header(verified: Certificate, is_tree: bool, without_weights: str) -> str:
+    language, weights = verified.language, not without_weights
+    floats = weights and not reason_without_floats(verified)
     digest = sha256(verified.to_bytes()).hexdigest()
     cast = " in bfloat16" if verified.precision == "bfloat16" else ""
     whose = (
@@ -140,18 +145,26 @@ def _header(verified: Certificate, is_tree: bool, *, weights: bool) -> str:
         else "classes of vectors of the network"
         if verified.strength == "robust"
         else "representatives, with classes, of the network with its state snapped"
-        if verified.kind == "Recurrent"
+        if verified.kind in ("Recurrent", "Table")
         else "representatives of the network with its vectors snapped"
     )
+    folder = " DIR, which runs the network" if verified.kind == "Table" else ""
     how = "folded in a tree" if is_tree else "followed symbol by symbol"
+    rounding = (
+        """The third one is about the
+   network as it runs in floating point, in whatever order it adds."""
+        if floats
+        else """That rounding cannot change an answer
+   was computed by lengthwise, and can be computed again: lengthwise certify --check FILE."""
+    )
     sentence = (
         f"""The first theorem is about a TABLE, {how}. The second one is about the
-   NETWORK, with its weights as data, in exact arithmetic. That rounding cannot change an answer
-   was computed by lengthwise, and can be computed again: lengthwise certify --check FILE."""
+   NETWORK, with its weights as data, in exact arithmetic. {rounding}"""
         if weights
         else f"""The theorem is about a TABLE, {how}: it says nothing about weights. That the
    weights of the model give this table (its elements are the {whose})
-   was computed by lengthwise, and can be computed again: lengthwise certify --check FILE."""
+   was computed by lengthwise, and can be computed again:
+   lengthwise certify --check FILE{folder}."""
     )
     more = (
         "From Coq Require Import QArith.\n"
@@ -159,6 +172,8 @@ def _header(verified: Certificate, is_tree: bool, *, weights: bool) -> str:
         if weights
         else ""
     )
+    more += "From Lengthwise Require Import Floats FloatNetworks FloatWeights.\n" if floats else ""
+    flocq = ", and Flocq" if floats else ""
     number = escape_string(version("lengthwise"))
     return f"""(* Written by lengthwise {number} from a checked certificate.
 
@@ -171,7 +186,7 @@ def _header(verified: Certificate, is_tree: bool, *, weights: bool) -> str:
    symbols: {_names(language.alphabet)}
    classes: {_names(language.class_names)}
 
-   It needs the library of lengthwise: coqc -Q proofs/theories Lengthwise FILE *)
+   It needs the library of lengthwise{flocq}: coqc -Q proofs/theories Lengthwise FILE *)
 
 {_IMPORTS}{more}{_SCOPES}"""
 

@@ -2,7 +2,8 @@
 
 It is for networks whose arithmetic is that of rational numbers: sums, products and maxima. Floats
 are integers divided by powers of two, so nothing is rounded on the way into the file. The
-kernel computes every entry of the table again from them (`proofs/theories/Weights.v`).
+kernel computes every entry of the table again from them (`proofs/theories/Weights.v`), and once
+more with bounds on the rounding of a running network (`FloatWeights.v`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,6 +33,8 @@ def reason_without_weights(verified: Certificate) -> str:
     settings = verified.settings
     if verified.verdict != "equivalent":
         return "a wrong word is one of the table"
+    if verified.kind == "Table":
+        return "the file has none"
     if verified.kind == "RationalGPT":
         reason = _reason_of_tree(settings)
     elif verified.kind == "BinaryRecurrent" and settings["cell"] == "relu":
@@ -52,6 +55,44 @@ def reason_without_weights(verified: Certificate) -> str:
     return ""
 
 
+FORMATS = {"float32": ("single", 24, 128), "float64": ("double", 53, 1024)}
+"""By the type of weights: the name of the format in Rocq, its digits, and its exponent limit."""
+
+
+def reason_without_floats(verified: Certificate) -> str:
+    """Return why a file with weights has no theorem about floating point; nothing if it has one."""
+    if verified.precision != "weights":
+        return f"its numbers are rounded to {verified.precision}, and the theorem is about one type"
+    _, digits, exponent_limit = FORMATS[_type_of(verified)]
+    numbers = [number for weight in verified.weights.values() for number in np.ravel(weight)]
+    if "cell" not in verified.settings:
+        rows = (verified.weights["embedding.weight"], verified.weights["pad"])
+        scale = _scale(verified.settings)
+        scaled = [Fraction(float(number)) * scale for row in rows for number in np.ravel(row)]
+        if any(_num_digits(number) > digits for number in [scale, *scaled]):
+            return f"an embedding times its scale, {float(scale):g}, has more than {digits} digits"
+    places, most = _Dyadics(numbers).places, exponent_limit - ROOM
+    if places > most:
+        return f"a weight takes {places} binary places, and up to {most} are proved"
+    return ""
+
+
+ROOM = 57
+"""Binary places between those that `proofs/theories/Balls.v` keeps and the smallest normal number.
+"""
+
+
+def _type_of(verified: Certificate) -> str:
+    (name,) = {weight.dtype.name for weight in verified.weights.values()}
+    return name
+
+
+def _num_digits(number: Fraction) -> int:
+    """Return the binary digits of a number, without zeros at its ends."""
+    whole = abs(number.numerator)
+    return (whole // (whole & -whole)).bit_length() if whole else 0
+
+
 def _reason_of_tree(settings: Mapping[str, Any]) -> str:
     chunk, size = settings["chunk_size"], settings["d_model"] // settings["num_heads"]
     if settings["pad"] != "learned":
@@ -69,8 +110,9 @@ def _reason_of_tree(settings: Mapping[str, Any]) -> str:
 
 
 def weights_part(verified: Certificate, induction: Induction | PrefixInduction) -> str:
-    """Return the definitions of the network and its codes, and the theorem about it."""
+    """Return the definitions of the network and its codes, and the theorems about it."""
     names = _TREE if isinstance(induction, Induction) else _RECURRENCE
+    floats = "" if reason_without_floats(verified) else floats_part(_type_of(verified), names)
     network = network_text(verified.settings, verified.weights)
     num_bits = verified.settings["num_bits"]
     numbers = [_number(code, num_bits) for code in verified.elements["codes"]]
@@ -93,6 +135,27 @@ Proof.
 Qed.
 
 Print Assumptions network_right_at_every_length.
+{floats}"""
+
+
+def floats_part(type_: str, names: Mapping[str, str]) -> str:
+    """Return the theorem about the network in a type of floating point."""
+    format_ = FORMATS[type_][0]
+    return f"""
+(* The network as it runs in {type_}: any answer that may come out, in any order of additions. *)
+Theorem float_network_right_at_every_length : forall w : word,
+  is_word language w -> in_domain language w ->
+  forall found, {names["float class"]} {format_} weights w found ->
+  found = Some (class_of (answers language) w).
+Proof.
+  intros w Hw Hd.
+  refine ({names["float theorem"]} {format_} weights codes network language _ w Hw _
+    (right_at_every_length w Hw Hd)).
+  vm_cast_no_check (@eq_refl bool true :
+    {names["float check"]} {format_} weights (num_symbols language) codes network = true).
+Qed.
+
+Print Assumptions float_network_right_at_every_length.
 """
 
 
@@ -101,12 +164,18 @@ _TREE = {
     "class": "network_class",
     "theorem": "network_as_table",
     "check": "check_weights",
+    "float class": "float_network_may_answer",
+    "float theorem": "float_network_as_table",
+    "float check": "check_float_weights",
 }
 _RECURRENCE = {
     "type": "recurrent_network",
     "class": "recurrent_network_class",
     "theorem": "recurrent_network_as_table",
     "check": "check_recurrent_weights",
+    "float class": "float_recurrence_may_answer",
+    "float theorem": "float_recurrence_as_table",
+    "float check": "check_float_recurrent_weights",
 }
 
 
@@ -134,8 +203,7 @@ def _recurrence(weights: Weights) -> str:
 
 
 def _tree(settings: Mapping[str, Any], weights: Weights) -> str:
-    width, chunk, scale = settings["d_model"], settings["chunk_size"], settings["embedding_scale"]
-    factor = Fraction(isqrt(width)) if scale is None else Fraction(scale)
+    width, chunk, factor = settings["d_model"], settings["chunk_size"], _scale(settings)
     embedded = [[Fraction(float(x)) * factor for x in row] for row in weights["embedding.weight"]]
     pad = [Fraction(float(x)) * factor for x in weights["pad"]]
     layers = ";\n    ".join(
@@ -151,6 +219,12 @@ def _tree(settings: Mapping[str, Any], weights: Weights) -> str:
   node_memory := {_memory(weights, off=-1)};
   answer := {_linear(weights, "answer")}
 |}}"""
+
+
+def _scale(settings: Mapping[str, Any]) -> Fraction:
+    """Return the factor of embeddings, whose root is known to be rational."""
+    scale = settings["embedding_scale"]
+    return Fraction(isqrt(settings["d_model"])) if scale is None else Fraction(scale)
 
 
 def _layer(settings: Mapping[str, Any], weights: Weights, name: str) -> str:

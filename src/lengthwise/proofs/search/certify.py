@@ -19,10 +19,11 @@ from lengthwise.languages.language import Language
 from lengthwise.languages.spec import is_named
 from lengthwise.layers.memory import BinaryMemory
 from lengthwise.models.binary_recurrent import BinaryRecurrent
+from lengthwise.models.eval_mode import in_eval_mode
 from lengthwise.models.recurrent import Recurrent
 from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.models.state_slots import StateSlots
-from lengthwise.models.stepping import steps_of
+from lengthwise.models.stepping import may_be_stepped
 from lengthwise.models.window_scratchpad import WindowScratchpad
 from lengthwise.proofs.check.arrays import pack
 from lengthwise.proofs.check.bfloat16_balls import Precision
@@ -44,12 +45,13 @@ from lengthwise.proofs.search.algebra import Algebra
 from lengthwise.proofs.search.bfloat16_emulation import running
 from lengthwise.proofs.search.binary_algebra import BinaryAlgebra, MarginTracker
 from lengthwise.proofs.search.certify_structure import certify_structure
+from lengthwise.proofs.search.certify_table import certify_table
 from lengthwise.proofs.search.closure import MAX_CHUNKS, Closure, LevelCallback
 from lengthwise.proofs.search.code_recurrence import CodeRecurrence, TrackedCodes
 from lengthwise.proofs.search.deviations import measure_difference, measure_steps, measure_tokens
 from lengthwise.proofs.search.exploration import decide
 from lengthwise.proofs.search.extraction import extract_algebra
-from lengthwise.proofs.search.integrity import Provable
+from lengthwise.proofs.search.integrity import PROVABLE, Provable
 from lengthwise.proofs.search.lookup import Lookup
 from lengthwise.proofs.search.network import (
     list_versions,
@@ -63,7 +65,7 @@ from lengthwise.proofs.search.network import (
 from lengthwise.proofs.search.prefixes import PrefixClosure
 from lengthwise.proofs.search.robust import robustness
 from lengthwise.proofs.search.short_words import try_short_words, wrong_words
-from lengthwise.proofs.search.state_snapping import draw_validation, snap_states
+from lengthwise.proofs.search.state_snapping import snap_recurrence
 
 _Look = Callable[[Algebra, Language], Closure | PrefixClosure]
 
@@ -82,7 +84,8 @@ def certify(
     `discrete` proves it of the model as it runs, which must have binary memory or write tokens;
     `structural` of one with a slot for each state, as it runs, without listing its codes;
     `snapped` of one with continuous memory whose vectors are snapped to representatives; `robust`
-    of such a model as it runs. `auto` is the first strength that fits the memory. Where no algebra
+    of such a model as it runs; `tabulated` of the table of a snapped network that has code of its
+    own. `auto` is the first strength that fits the memory. Where no algebra
     is found, or bounds are too loose, short words are tested one by one instead.
 
     With `precision="bfloat16"` the claim is about the model cast by `.bfloat16()`, whose roundings
@@ -95,6 +98,8 @@ def certify(
     """
     if not is_named(language):  # such as one that was changed and kept its name
         language = replace(language, spec="")
+    if (table := _as_table(model, language, strength, precision, max_chunks)) is not None:
+        return table
     checked = require_provable(model)
     require_same_classes(checked, language)
     method = _suitable(checked, strength)
@@ -141,6 +146,18 @@ def certify(
     return _check_or_reopen(certificate, right_to).as_checked()
 
 
+def _as_table(
+    model: nn.Module, language: Language, strength: str, precision: Precision, max_chunks: int
+) -> Certificate | None:
+    """Return the certificate of a network with code of its own; None if it is not a recurrence."""
+    if type(model) in PROVABLE or strength not in ("auto", "tabulated") or precision != "weights":
+        return None
+    if not may_be_stepped(model):
+        return None
+    with in_eval_mode(model):
+        return certify_table(model, language, max_chunks=max_chunks)
+
+
 def _check_or_reopen(certificate: Certificate, explored: int) -> Certificate:
     """Return the certificate with the checker's figures, or as one that is not closed.
 
@@ -154,7 +171,7 @@ def _check_or_reopen(certificate: Certificate, explored: int) -> Certificate:
     except CertificateError as error:
         why = str(error).removeprefix("the certificate does not hold. ").rstrip(".")
         reason = f"the checker does not accept the evidence ({why})"
-        margins = None if certificate.strength == "snapped" else certificate.margins
+        margins = None if certificate.is_of_snapped else certificate.margins
         if certificate.verdict == "counterexample" and margins is not None:
             return replace(certificate, margins=replace(margins, is_certain=False), reason=reason)
         return replace(
@@ -323,8 +340,7 @@ def _robust(model: RegularGPT, language: Language, look: _Look) -> _Evidence:
 
 def _of_snapped_states(model: Recurrent, language: Language, look: _Look) -> _Evidence:
     """Choose representatives on validation words, and explore the snapped network with bounds."""
-    sizes = {"num_symbols": language.num_symbols, "num_classes": language.num_classes}
-    snapping = snap_states(steps_of(model, **sizes), language, draw_validation(language))
+    snapping = snap_recurrence(model, language)
     if snapping.snapped is None:
         return _only_tried(model, language, snapping.reason)
     representatives = snapping.snapped.snaps.representatives.numpy().astype(np.float64)

@@ -6,6 +6,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from lengthwise.deadline import require_time
 from lengthwise.errors import ConfigError
 from lengthwise.evaluation.evaluate import answer_of, require_numbers
 from lengthwise.evaluation.predict import logits_of
@@ -38,8 +39,11 @@ def as_classifier(
     )
 
     def classify(words: Sequence[Word]) -> list[int]:
-        parts = range(0, len(words), batch_size)
-        return [c for first in parts for c in ask(words[first : first + batch_size])]
+        classes: list[int] = []
+        for first in range(0, len(words), batch_size):
+            require_time()
+            classes += ask(words[first : first + batch_size])
+        return classes
 
     return classify
 

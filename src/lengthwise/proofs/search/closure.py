@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from lengthwise.deadline import require_time
 from lengthwise.errors import VerificationError
 from lengthwise.languages.elements import MonoidElements
 from lengthwise.languages.language import Language
@@ -226,6 +227,7 @@ def _levels(algebra: TreeAlgebra, elements: MonoidElements, max_chunks: int) -> 
     yield Level(interior, edge, _wrong_empty_word(algebra, elements))
     level = 0
     while chunk ** (level + 1) < _LARGEST:
+        require_time()
         cost = len(interior) ** chunk + sum(
             len(edge) * len(interior) ** used for used in range(chunk)
         )

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lengthwise.deadline import require_time
 from lengthwise.errors import VerificationError
 from lengthwise.languages.distinct_rows import distinct_rows
 from lengthwise.languages.elements import MonoidElements
@@ -144,11 +145,11 @@ def _images(node: Node, inner: Floats, outer: Floats, children: Integers) -> Flo
     """Return the images of chunks; the first child that is not absent is one of `outer`."""
     below = Ball(inner, np.zeros(len(inner))), Ball(outer, np.zeros(len(outer)))
     balls, rows = stack(below, children, at_edge=True)
-    parts = [
-        node.gather(balls, rows[start : start + _BATCH]).centre
-        for start in range(0, len(rows), _BATCH)
-    ]
-    return np.concatenate([np.empty((0, inner.shape[1])), *parts])
+    parts = [np.empty((0, inner.shape[1]))]
+    for start in range(0, len(rows), _BATCH):
+        require_time()
+        parts.append(node.gather(balls, rows[start : start + _BATCH]).centre)
+    return np.concatenate(parts)
 
 
 def _snap(images: Floats, children: Integers, answers: Integers | None) -> Snaps:

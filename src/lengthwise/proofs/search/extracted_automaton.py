@@ -14,7 +14,6 @@ from lengthwise.languages.language import Language
 from lengthwise.messages import format_count
 from lengthwise.models.binary_recurrent import BinaryRecurrent
 from lengthwise.models.recurrent import Recurrent
-from lengthwise.models.stepping import steps_of
 from lengthwise.proofs.search.certify_structure import slots_language
 from lengthwise.proofs.search.code_recurrence import CodeRecurrence, TrackedCodes
 from lengthwise.proofs.search.exact_learning import language_of
@@ -29,7 +28,7 @@ from lengthwise.proofs.search.network import (
 )
 from lengthwise.proofs.search.own_automaton import Neighbours, own_automaton
 from lengthwise.proofs.search.snapped_states import SnappedStates
-from lengthwise.proofs.search.state_snapping import draw_validation, snap_states
+from lengthwise.proofs.search.state_snapping import snap_recurrence
 
 _MOST_STEPS = 1_000_000
 """Most steps of an exploration: a code and a symbol each."""
@@ -163,8 +162,7 @@ def _of_codes(model: BinaryRecurrent, language: Language) -> Extraction:
 def _of_states(model: Recurrent, language: Language) -> Extraction:
     """Snap the state of a recurrence, and read the automaton off the table."""
     require_same_classes(require_provable(model), language)
-    sizes = {"num_symbols": language.num_symbols, "num_classes": language.num_classes}
-    found = snap_states(steps_of(model, **sizes), language, draw_validation(language))
+    found = snap_recurrence(model, language)
     if found.snapped is None:
         raise VerificationError(f"no automaton is near this model: {found.reason}. Train longer.")
     automaton = found.snapped.automaton(language)

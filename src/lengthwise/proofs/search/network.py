@@ -63,8 +63,8 @@ def require_provable(model: nn.Module) -> Provable:
     if type(model) not in PROVABLE:  # a subclass may do anything
         raise VerificationError(
             f"a proof follows codes or vectors of sub-words, but {_name(model)} has none. "
-            f"Use regular-gpt-binary or gru-binary, or lw.interpret.learn_automaton in Python, "
-            f"which tests any model."
+            f"Use regular-gpt-binary or gru-binary, or lengthwise examine, which tests any model "
+            f"and snaps the states of those that are read symbol by symbol."
         )
     assert isinstance(model, Provable)
     require_plain(model)

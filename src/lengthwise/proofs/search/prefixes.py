@@ -17,6 +17,7 @@ from functools import partial
 
 import numpy as np
 
+from lengthwise.deadline import require_time
 from lengthwise.languages.language import Language
 from lengthwise.proofs.check.arrays import Booleans, Integers
 from lengthwise.proofs.search.algebra import Recurrence
@@ -99,6 +100,7 @@ def explore_prefixes(
     known: set[int] = set()
     steps = 0
     while True:
+        require_time()
         targets = classes[new.states]
         in_domain = np.flatnonzero(targets < language.num_classes)
         answers = recurrence.read(len(levels), new.elements[in_domain])

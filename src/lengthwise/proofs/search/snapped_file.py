@@ -1,5 +1,7 @@
 """Snapped models on disk: one safetensors file of tables and representatives.
 
+Of a RegularGPT they are the tables of its algebra, of a recurrence that of its states.
+
 Integers are stored in the smallest type that holds them. The file has the digest of the model that
 it was extracted from, so that it cannot be used for another.
 """
@@ -16,10 +18,14 @@ from torch import nn
 
 from lengthwise.errors import RunError, VerificationError
 from lengthwise.files import parse_json, write_bytes
+from lengthwise.models.custom_network import unwrap
+from lengthwise.models.stepping import may_be_stepped
 from lengthwise.proofs.check.certificate import digest_of
 from lengthwise.proofs.search.extraction import ExtractedAlgebra
 from lengthwise.proofs.search.finite_algebra import FiniteAlgebra, Tables
+from lengthwise.proofs.search.lookup import SnappedModel
 from lengthwise.proofs.search.network import require_regular_gpt, weights_of
+from lengthwise.proofs.search.snapped_states import IN_HEADER, SnappedStates
 from lengthwise.proofs.search.snapping import SnappedLevel, Snaps
 from lengthwise.zoo_paths import PREFIX, is_shipped
 
@@ -54,6 +60,46 @@ def save_snapped(path: Path, extraction: ExtractedAlgebra, model: nn.Module) -> 
     write_bytes(path, save({name: _small(a) for name, a in arrays.items()}, metadata=metadata))
 
 
+def load_tables(path: Path, model: nn.Module) -> nn.Module:
+    """Load the network of tables that a file holds, if it was taken from this model.
+
+    Raises:
+        RunError: there is no such file, it is damaged, or it was taken from another model.
+        VerificationError: the model is neither a RegularGPT nor has states that were snapped.
+    """
+    if not may_be_stepped(model):
+        require_regular_gpt(model)
+    if not path.exists():
+        raise _lacking(path)
+    if _is_of_states(path):
+        return SnappedStates.load(path, model_digest=digest_of_states(model))
+    return SnappedModel(load_snapped(path, model).algebra)
+
+
+def digest_of_states(model: nn.Module) -> str:
+    """Return the digest of a recurrence: of the name of its class, and all its weights."""
+    kind = type(unwrap(model))
+    return digest_of({"class": f"{kind.__module__}.{kind.__qualname__}"}, weights_of(model))
+
+
+def _is_of_states(path: Path) -> bool:
+    try:
+        with safe_open(path, framework="numpy") as file:
+            return IN_HEADER in (file.metadata() or {})
+    except (SafetensorError, OSError):
+        return False  # which the reader of tables says
+
+
+def _lacking(path: Path) -> RunError:
+    if is_shipped(path.parent):
+        name = path.parent.name
+        return RunError(
+            f"{PREFIX}{name} comes with the package, and has no tables of snapped vectors. Copy it "
+            f"(lengthwise zoo {name} --out DIR), and snap DIR."
+        )
+    return RunError(f"{path} does not exist. Run `lengthwise snap {path.parent}` first.")
+
+
 def load_snapped(path: Path, model: nn.Module) -> ExtractedAlgebra:
     """Load what `save_snapped` wrote, if it was extracted from this model.
 
@@ -62,14 +108,8 @@ def load_snapped(path: Path, model: nn.Module) -> ExtractedAlgebra:
         VerificationError: the model is not a RegularGPT.
     """
     require_regular_gpt(model)
-    if not path.exists() and is_shipped(path.parent):
-        name = path.parent.name
-        raise RunError(
-            f"{PREFIX}{name} comes with the package, and has no tables of snapped vectors. Copy it "
-            f"(lengthwise zoo {name} --out DIR), and snap DIR."
-        )
     if not path.exists():
-        raise RunError(f"{path} does not exist. Run `lengthwise snap {path.parent}` first.")
+        raise _lacking(path)
     again = f"Run `lengthwise snap {path.parent}` again"
     try:
         with safe_open(path, framework="numpy") as file:

@@ -5,10 +5,6 @@ logits that came with the state. So whatever the states are, the snapped network
 automaton: element (representative, class), with the start as the first of them. It is another
 function than the network, and every question about it has an exact answer.
 
-The table is computed from the network once in one order and once in another. Where a state is
-nearly as far from two representatives, or two logits are nearly equal, rounding could decide, and
-the table is not certain: nothing is claimed of it.
-
 Axes:
     element         pairs (representative, class)
     representative  states that others are snapped to
@@ -17,6 +13,7 @@ Axes:
 """
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -28,26 +25,22 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 from torch import Tensor, nn
 
-from lengthwise.errors import RunError, VerificationError
+from lengthwise.errors import RunError, WordError
 from lengthwise.files import parse_json, write_bytes
 from lengthwise.languages.language import Language
 from lengthwise.models.alignment import align_left
-from lengthwise.models.stepping import Rows, StateError, Steps
+from lengthwise.models.stepping import Rows
 from lengthwise.proofs.check.arrays import Integers
+from lengthwise.proofs.check.table_node import UNUSED
 from lengthwise.proofs.search.lookup import CERTAIN, SnappedConfig
-from lengthwise.proofs.search.own_automaton import Neighbours, own_automaton
 
-_BATCH, _OTHER_BATCH = 2048, 509
-"""Steps that are computed at once, the first and the second time."""
+_READ_ALONE = 64
+"""Most words that are read one after another."""
 
-_CLEAR = 1e-5
-"""Least lead of the nearest representative and of the largest logit, relative to 1 + the largest
-number: rounding of float32 moves numbers by about a hundredth of it."""
+_FORMAT = 2
 
-_NEAR = 1e-3
-"""As in `models.stepping`: rounding explains no greater difference of two computations."""
-
-_FORMAT = 1
+IN_HEADER = "lengthwise-states"
+"""Name under which the header of a file is."""
 
 
 class SnappedStates(nn.Module):
@@ -58,9 +51,12 @@ class SnappedStates(nn.Module):
     ) -> None:
         super().__init__()
         self.transitions, self.classes, self.snaps = transitions, classes, snaps
-        """`transitions[element, symbol]`, and `classes[element]`; the empty word is element 0."""
+        """`transitions[element, symbol]`, `UNUSED` where no word of the domain goes, and
+        `classes[element]`; the empty word is element 0."""
         self.config = SnappedConfig(vocab_size=transitions.shape[1], num_classes=num_classes)
-        self._next = torch.from_numpy(transitions)
+        unused = np.full((1, transitions.shape[1]), UNUSED, dtype=np.int64)  # leads to itself
+        table = np.concatenate([transitions, unused])
+        self._next, self._lists = torch.from_numpy(table), table.tolist()
         self._logits = CERTAIN * torch.eye(num_classes, dtype=torch.float64)[classes]
 
     def forward(
@@ -69,7 +65,8 @@ class SnappedStates(nn.Module):
         """Return logits of certainty of the classes of right-aligned words.
 
         Raises:
-            WordError: a symbol is not in the alphabet, or a word does not fit into its row.
+            WordError: a symbol is not in the alphabet, a word does not fit into its row, or a step
+                is one that no word of the domain takes.
         """
         symbols, lengths = align_left(
             tokens.cpu(),
@@ -82,12 +79,33 @@ class SnappedStates(nn.Module):
     def elements_after(
         self, symbols: Int[Tensor, "word position"], lengths: Int[Tensor, " word"]
     ) -> Int[Tensor, " word"]:
-        """Return the elements of left-aligned words."""
-        elements = torch.zeros(len(symbols), dtype=torch.long)
-        for place, column in enumerate(symbols.unbind(dim=1)):
-            after = self._next[elements, column]
-            elements = torch.where(lengths > place, after, elements)
+        """Return the elements of left-aligned words.
+
+        Raises:
+            WordError: a word takes a step that no word of the domain takes.
+        """
+        if len(symbols) <= _READ_ALONE:
+            words = (row[:n] for row, n in zip(symbols.tolist(), lengths.tolist(), strict=True))
+            elements = torch.tensor([self._read(0, word) for word in words], dtype=torch.long)
+        else:
+            elements = torch.zeros(len(symbols), dtype=torch.long)
+            for place, column in enumerate(symbols.unbind(dim=1)):
+                after = self._next[elements, column]
+                elements = torch.where((lengths > place) & (elements != UNUSED), after, elements)
+        if bool((elements == UNUSED).any()):
+            raise _outside()
         return elements
+
+    def _read(self, element: int, symbols: Iterable[int]) -> int:
+        """Return the element after symbols: a loop over lists, which is faster than over arrays."""
+        table = self._lists
+        for symbol in symbols:
+            element = table[element][symbol]
+        return element
+
+    def open_stream(self) -> "StateStream":
+        """Begin to read a word symbol by symbol."""
+        return StateStream(self)
 
     # ---- as an algebra of proofs
 
@@ -110,11 +128,14 @@ class SnappedStates(nn.Module):
 
     def automaton(self, language: Language) -> Language:
         """Return its minimal automaton, over the symbols and the domain of a language."""
-        found = own_automaton(self, Neighbours.any(self.num_symbols), max_steps=2**62)
-        assert found is not None
-        transitions, classes = found
+        sink = len(self.transitions)
+        table = np.concatenate([self.transitions, np.full((1, self.num_symbols), sink)])
         return replace(
-            language, transitions=transitions, classes=classes, start=0, spec=""
+            language,
+            transitions=tuple(map(tuple, np.where(table == UNUSED, sink, table).tolist())),
+            classes=(*self.classes.tolist(), 0),
+            start=0,
+            spec="",
         ).minimise()
 
     # ---- files
@@ -135,7 +156,7 @@ class SnappedStates(nn.Module):
             "of_element": self.snaps.of_element,
             "distances": self.snaps.distances,
         }
-        write_bytes(Path(path), save(arrays, metadata={"lengthwise-states": json.dumps(header)}))
+        write_bytes(Path(path), save(arrays, metadata={IN_HEADER: json.dumps(header)}))
 
     @classmethod
     def load(cls, path: Path | str, *, model_digest: str = "") -> "SnappedStates":
@@ -146,12 +167,12 @@ class SnappedStates(nn.Module):
         """
         try:
             with safe_open(path, framework="numpy") as file:
-                header = parse_json(file.metadata()["lengthwise-states"])
+                header = parse_json(file.metadata()[IN_HEADER])
                 arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
             if header["format"] != _FORMAT:
                 raise ValueError(f"format {header['format']}")
             transitions, classes = arrays["transitions"], arrays["classes"]
-            inside = ((transitions >= 0) & (transitions < len(transitions))).all()
+            inside = ((transitions >= UNUSED) & (transitions < len(transitions))).all()
             inside &= ((classes >= 0) & (classes < header["num_classes"])).all()
             if not inside or len(classes) != len(transitions) or not len(classes):
                 raise ValueError("a table that leads out of itself")
@@ -175,6 +196,42 @@ class SnappedStates(nn.Module):
         if model_digest and header["model_digest"] != model_digest:
             raise RunError(f"{path} was taken from another model. Snap the network again.")
         return found
+
+
+class StateStream:
+    """Reads one word through a snapped network: `feed` symbols, and `answer` at any time."""
+
+    def __init__(self, snapped: SnappedStates) -> None:
+        self._snapped, self._element = snapped, 0
+        self.num_fed = 0
+
+    def feed(self, symbols: Iterable[int]) -> None:
+        """Read the next symbols of the word.
+
+        Raises:
+            WordError: a symbol is not one of the model's, or a step is one that no word of the
+                domain takes.
+        """
+        row, largest = list(symbols), self._snapped.num_symbols - 1
+        if row and not (min(row) >= 0 and max(row) <= largest):
+            wrong = next(symbol for symbol in row if not 0 <= symbol <= largest)
+            raise WordError(f"symbol {wrong} is not one of 0..{largest}.")
+        element = self._snapped._read(self._element, row)
+        if element == UNUSED:
+            raise _outside()
+        self._element = element
+        self.num_fed += len(row)
+
+    def answer(self) -> Float[Tensor, " class"]:
+        """Return logits of certainty of the class of the word that was fed so far."""
+        return self._snapped._logits[self._element]
+
+
+def _outside() -> WordError:
+    return WordError(
+        "a word takes a step that no word of the language's domain takes, for which the snapped "
+        "network has no entry. Ask words of the domain."
+    )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -206,115 +263,3 @@ class StateSnaps:
 def distances(rows: Tensor, others: Tensor) -> Tensor:
     """Return the Euclidean distances `[row, other]` in float64, not by products, which cancel."""
     return torch.cdist(rows.double(), others.double(), compute_mode="donot_use_mm_for_euclid_dist")
-
-
-def tabulate_states(steps: Steps, representatives: Rows, radius: float) -> SnappedStates:
-    """Return the snapped network of these representatives; the first must be the start.
-
-    Raises:
-        VerificationError: a state or logits after a representative are not finite, or numbers
-            depend on the other words of a batch.
-    """
-    count, num_symbols = len(representatives), steps.num_symbols
-    row = torch.arange(count).repeat_interleave(num_symbols)
-    symbol = torch.arange(num_symbols).repeat(count)
-    logits, after = step_in_batches(steps, representatives[row], symbol, _BATCH)
-    order = torch.arange(len(row) - 1, -1, -1)
-    again = step_in_batches(steps, representatives[row[order]], symbol[order], _OTHER_BATCH)
-    for first, second in zip((logits, after), again, strict=True):
-        off = (first - second[order]).abs().nan_to_num(0.0).max()
-        if off > _NEAR * (1 + first.nan_to_num(0.0, 0.0, 0.0).abs().max()):
-            raise VerificationError(
-                f"{steps.name}.step depends on the other words of a batch, or on chance: numbers "
-                f"differ by {float(off):.2g} in another order. Let them follow from state and "
-                f"symbol."
-            )
-    nearest, moved, clear = _snap(after, representatives)
-    classes = logits.argmax(dim=1)
-    first_logits, _ = steps.start()
-    for values in (logits, first_logits):
-        clear = min(clear, _lead(values))
-    if not torch.equal(_snap(again[1][order], representatives)[0], nearest):
-        clear = 0.0
-    if not torch.equal(again[0][order].argmax(dim=1), classes):
-        clear = 0.0
-    return _reachable(
-        steps,
-        nearest.reshape(count, num_symbols).numpy(),
-        classes.reshape(count, num_symbols).numpy(),
-        int(first_logits.argmax()),
-        StateSnaps(
-            representatives=representatives,
-            of_element=np.zeros(0, dtype=np.int64),
-            distances=moved.numpy(),
-            radius=radius,
-            clear=clear,
-        ),
-    )
-
-
-def step_in_batches(
-    steps: Steps, rows: Rows, symbols: Int[Tensor, " word"], size: int = _BATCH
-) -> tuple[Float[Tensor, "word class"], Rows]:
-    """Return logits and states after symbols, computed `size` at a time.
-
-    Raises:
-        StateError: some are not finite; its row is that of `rows`.
-    """
-    logits, after = [], []
-    for first in range(0, len(rows), size):
-        part = slice(first, first + size)
-        try:
-            part_logits, part_after = steps.step(rows[part], symbols[part])
-        except StateError as error:
-            raise StateError(str(error), first + error.row) from None
-        logits.append(part_logits)
-        after.append(part_after)
-    return torch.cat(logits), torch.cat(after)
-
-
-def _snap(rows: Tensor, representatives: Tensor) -> tuple[Tensor, Tensor, float]:
-    """Return the nearest representatives, their distances, and the least lead over the second."""
-    nearest, moved, clear = [], [], np.inf
-    for part in torch.split(rows, _BATCH):
-        found = distances(part, representatives)
-        best = found.topk(min(2, found.shape[1]), dim=1, largest=False)
-        nearest.append(found.argmin(dim=1))
-        moved.append(best.values[:, 0])
-        if found.shape[1] > 1:
-            lead = float((best.values[:, 1] - best.values[:, 0]).min())
-            clear = min(clear, lead / (_CLEAR * (1 + float(part.abs().max()))))
-    return torch.cat(nearest), torch.cat(moved), clear
-
-
-def _lead(logits: Tensor) -> float:
-    """Return the least lead of a largest logit, relative to expected rounding."""
-    if logits.shape[1] < 2:
-        return np.inf
-    best = logits.double().topk(2, dim=1).values
-    size = 1 + best[best.isfinite()].abs().max()
-    return float((best[:, 0] - best[:, 1]).min() / (_CLEAR * size))
-
-
-def _reachable(
-    steps: Steps, after: Integers, classes: Integers, empty_class: int, snaps: StateSnaps
-) -> SnappedStates:
-    """Number the pairs (representative, class) that words lead to, as they are met first."""
-    number = {(0, empty_class): 0}
-    queue = [(0, empty_class)]
-    table: list[list[int]] = []
-    for representative, _ in queue:
-        row = []
-        for symbol in range(steps.num_symbols):
-            pair = (int(after[representative, symbol]), int(classes[representative, symbol]))
-            if pair not in number:
-                number[pair] = len(number)
-                queue.append(pair)
-            row.append(number[pair])
-        table.append(row)
-    return SnappedStates(
-        np.array(table, dtype=np.int64),
-        np.array([c for _, c in queue], dtype=np.int64),
-        num_classes=steps.num_classes,
-        snaps=replace(snaps, of_element=np.array([r for r, _ in queue], dtype=np.int64)),
-    )

@@ -5,7 +5,7 @@ of a state from the start, from coarse to fine. For each radius there are two se
 representatives, neither of which sees a class of a word:
 
     images  the start, and states after representatives, each farther than the radius from those
-            before it, until no step leads to another one
+            before it, until no step of a word of the domain leads to another one
     means   the start, and the means of the validation words' states, clustered within the radius
 
 A level of fineness *closes* if it needs few enough representatives and its table is certain, and it
@@ -26,21 +26,17 @@ from typing import Any, Literal
 
 import torch
 from jaxtyping import Float
-from torch import Tensor
+from torch import Tensor, nn
 
 from lengthwise.errors import VerificationError
 from lengthwise.languages.language import Language
 from lengthwise.languages.validation import short
-from lengthwise.messages import format_count
+from lengthwise.messages import format_count, shorten
 from lengthwise.models.alignment import align_left
-from lengthwise.models.stepping import Rows, StateError, Steps
+from lengthwise.models.stepping import Rows, StateError, Steps, steps_of
 from lengthwise.proofs.search.exploration import decide
-from lengthwise.proofs.search.snapped_states import (
-    SnappedStates,
-    distances,
-    step_in_batches,
-    tabulate_states,
-)
+from lengthwise.proofs.search.snapped_states import SnappedStates, distances
+from lengthwise.proofs.search.state_tables import Domain, step_in_batches, tabulate_states
 from lengthwise.tasks.task import Batch, Task
 
 Choice = Literal["proof", "validation"]
@@ -103,6 +99,20 @@ class StateSnapping:
             return None
         return len(set(self.snapped.snaps.of_element.tolist()))
 
+    def describe(self, language: Language) -> str:
+        """Say what is known of the snapped network."""
+        if self.snapped is None:
+            return f"not decided: {self.reason}"
+        table = f"radius {self.snapped.snaps.radius:.3g}, chosen by {self.chosen_by}"
+        count = format_count(self.representatives or 0, "representative")
+        if self.verdict == "equivalent":
+            return f"right at every length, decided on a table of {count} ({table})"
+        if self.wrong is not None:
+            length = format_count(len(self.wrong), "symbol")
+            word = shorten(language.decode(self.wrong), 40)
+            return f"wrong on {word!r} of {length}, and on no shorter word ({count}, {table})"
+        return f"not decided: {self.reason} ({count}, {table})"
+
     def summary(self) -> dict[str, Any]:
         """Return the result as plain values, with every level that was tried."""
         snaps = None if self.snapped is None else self.snapped.snaps
@@ -150,6 +160,7 @@ def snap_states(
     symbols, lengths = align_left(
         validation.tokens, validation.lengths, language.num_symbols, checked=False
     )
+    domain = Domain.of(language)
     tried: list[Fineness] = []
     best: tuple[SnappedStates, Fineness, Any] | None = None
     reason = ""
@@ -158,11 +169,16 @@ def snap_states(
         if way in too_fine:  # it would need even more representatives
             continue
         if tried and time.monotonic() > end:
-            reason = f"the budget of {seconds:.0f} s is spent"
+            sizes = [level.representatives or max_representatives for level in tried]
+            reason = (
+                f"the budget of {seconds:.0f} s is spent after "
+                f"{format_count(len(tried), 'level')} of fineness, with up to {max(sizes):,} "
+                f"representatives"
+            )
             break
         level = Fineness(radius=radius, way=way, representatives=None)
         points = (
-            _images(steps, radius, max_representatives, end)
+            _images(steps, radius, max_representatives, end, domain)
             if way == "images"
             else _means(start, states, radius, max_representatives)
         )
@@ -170,18 +186,20 @@ def snap_states(
             too_fine.add(way)
             tried.append(level)
             continue
-        snapped = tabulate_states(steps, points, radius)
+        snapped = tabulate_states(steps, points, radius, domain)
         elements = snapped.elements_after(symbols, lengths)
         right = int((torch.from_numpy(snapped.classes)[elements] == classes).sum())
-        is_certain = snapped.snaps.is_certain
-        level = replace(level, representatives=len(points), is_certain=is_certain, right=right)
-        if not is_certain or right < raw_right:
+        level = replace(
+            level,
+            representatives=len(points),
+            is_certain=snapped.snaps.is_certain,
+            right=right,
+        )
+        if not level.is_certain or right < raw_right:
             tried.append(level)
             continue
         found: Any = decide(snapped, language)
-        verdict: StateVerdict = "not-closed"
-        if found.is_closed or found.wrong is not None:
-            verdict = "equivalent" if found.is_closed else "counterexample"
+        verdict = _verdict_of(found)
         wrong = None if found.wrong is None else len(found.wrong)
         tried.append(replace(level, verdict=verdict, wrong_length=wrong))
         if best is None or verdict == "equivalent":
@@ -218,6 +236,24 @@ def snap_states(
         reason=found.reason,
         **common,
     )
+
+
+def _verdict_of(found: Any) -> StateVerdict:
+    if found.is_closed:
+        return "equivalent"
+    return "not-closed" if found.wrong is None else "counterexample"
+
+
+def snap_recurrence(
+    model: nn.Module, language: Language, *, seconds: float = 60.0
+) -> StateSnapping:
+    """Snap a network that is read symbol by symbol, by validation words of the language.
+
+    Raises:
+        VerificationError: it is not read symbol by symbol, or as for `snap_states`.
+    """
+    steps = steps_of(model, language.num_symbols, language.num_classes)
+    return snap_states(steps, language, draw_validation(language), seconds=seconds)
 
 
 def draw_validation(
@@ -257,17 +293,18 @@ def _visit(
     return logits, torch.cat(visited)
 
 
-def _images(steps: Steps, radius: float, most: int, end: float) -> Rows | None:
+def _images(steps: Steps, radius: float, most: int, end: float, domain: Domain) -> Rows | None:
     """Return states that follow from each other, each farther than the radius from the earlier."""
     known = steps.start()[1]
     words: list[tuple[int, ...]] = [()]
-    first = 0
-    while first < len(known):
-        last = len(known)
-        row = torch.arange(first, last).repeat_interleave(steps.num_symbols)
-        symbol = torch.arange(steps.num_symbols).repeat(last - first)
+    new = [(0, domain.start)] if domain.begins[domain.start] else []
+    met = set(new)
+    while new:
+        row, symbol, states = domain.steps_from(new)
+        if not len(row):
+            break
         try:
-            _, after = step_in_batches(steps, known[row], symbol)
+            _, after = step_in_batches(steps, known[row], torch.from_numpy(symbol))
         except StateError as error:
             word = [*words[int(row[error.row])], int(symbol[error.row])]
             raise VerificationError(
@@ -275,16 +312,24 @@ def _images(steps: Steps, radius: float, most: int, end: float) -> Rows | None:
                 f"{format_count(len(word), 'symbol')}, with the state snapped after each. Nothing "
                 f"is decided about such a network; look at its weights."
             ) from None
-        far = (distances(after, known).min(dim=1).values > radius).nonzero()[:, 0]
-        for place in far.tolist():
+        last = len(known)
+        found = distances(after, known).min(dim=1)
+        nearest = found.indices
+        for place in (found.values > radius).nonzero()[:, 0].tolist():
             fresh = known[last:]
-            if len(fresh) and float(distances(after[place : place + 1], fresh).min()) <= radius:
-                continue
+            if len(fresh):
+                away = distances(after[place : place + 1], fresh)[0]
+                if float(away.min()) <= radius:
+                    nearest[place] = last + int(away.argmin())
+                    continue
             if len(known) == most or time.monotonic() > end:
                 return None
+            nearest[place] = len(known)
             known = torch.cat([known, after[place : place + 1]])
             words.append((*words[int(row[place])], int(symbol[place])))
-        first = last
+        pairs = zip(nearest.tolist(), states, strict=True)
+        new = [pair for pair in dict.fromkeys(pairs) if pair not in met]
+        met.update(new)
     return known
 
 

@@ -1,0 +1,48 @@
+"""Which sum of a refused certificate is too near to 0 for a proof, by `theories/Margins.v`."""
+
+import re
+
+SUMS = {
+    "weak_step_bit": "bit {which} of the code after {parts}",
+    "weak_step_answer": "the largest logit less logit {which} after {parts}",
+    "weak_tree_bit": "bit {which} of the code of {parts}",
+    "weak_tree_answer": "the largest logit less logit {which} of {parts}",
+}
+"""Functions of `Margins.v`, and the sums that they find."""
+
+_FOUND = re.compile(
+    r"elements := \[(.*?)\];\s*which := (\d+);\s*sum_of := (.*?);\s*kept := (\d+)", re.S
+)
+
+
+def question_about_sums(certificate: str) -> str:
+    """Return a file of Rocq that prints the weak sums of a certificate."""
+    data = re.sub(r"Theorem (\w+) .*?Print Assumptions \1\.\n", "", certificate, flags=re.S)
+    format_ = "double" if " double weights w " in certificate else "single"
+    asked = f"{format_} weights (num_symbols language) codes network"
+    lines = [f"Eval vm_compute in {name} {asked}." for name in _names(certificate)]
+    return "\n".join([data, "From Lengthwise Require Import Margins.", *lines, ""])
+
+
+def _names(certificate: str) -> list[str]:
+    is_tree = "weights : tree_network" in certificate
+    return [name for name in SUMS if ("tree" in name) == is_tree]
+
+
+def explain_sums(certificate: str, shown: str) -> str:
+    """Return which sum is too near to 0, and by how much; nothing if there is none."""
+    answers = re.findall(r"= (.*?)\s*: option weak", shown, re.S)
+    for name, answer in zip(_names(certificate), answers, strict=True):
+        if found := _FOUND.search(answer):
+            elements, which, ball, kept = found.groups()
+            parts = f"elements {elements.replace(';', ',')}" if elements else "no symbol"
+            said = SUMS[name].format(which=which, parts=parts)
+            numbers = [int(number) / 2 ** int(kept) for number in re.findall(r"-?\d+", ball)]
+            if not numbers:
+                return f"{said} may be 2^30 or more, or no number. Train for smaller weights."
+            distance, radius = abs(numbers[0]), numbers[1]
+            return (
+                f"{said} is {distance:.4g} from 0, and rounding can move it by {radius:.4g}, "
+                f"{radius - distance:.2g} more. Train for a larger margin."
+            )
+    return ""

@@ -1,0 +1,160 @@
+"""Certificates of recurrences with code of their own: a table, and whose it is.
+
+The checker has no code of such a network, so it cannot compute a step. The certificate has the
+table of the snapped network, which the checker compares with the language at every length, and the
+digest of the network's weights. Only `recompute`, which runs the network, tells whether the table
+is the network's.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from lengthwise.errors import CertificateError, VerificationError
+from lengthwise.languages.language import Language
+from lengthwise.models.custom_network import unwrap, with_lengths
+from lengthwise.models.stepping import steps_of
+from lengthwise.proofs.check.arrays import pack, unpack
+from lengthwise.proofs.check.certificate import (
+    Certificate,
+    Machine,
+    WrongWord,
+    digest_of,
+    pairs_of,
+)
+from lengthwise.proofs.check.induction import check
+from lengthwise.proofs.check.table_node import UNUSED, TableNode
+from lengthwise.proofs.search.closure import MAX_CHUNKS
+from lengthwise.proofs.search.code_recurrence import CodeRecurrence, TrackedCodes
+from lengthwise.proofs.search.exploration import decide
+from lengthwise.proofs.search.network import list_versions, weights_of
+from lengthwise.proofs.search.snapped_states import SnappedStates
+from lengthwise.proofs.search.state_snapping import snap_recurrence
+from lengthwise.proofs.search.state_tables import Domain, tabulate_states
+
+
+def certify_table(
+    model: nn.Module, language: Language, *, max_chunks: int = MAX_CHUNKS
+) -> Certificate:
+    """Snap a recurrence, and prove its table right at every length, or find a shortest wrong word.
+
+    Raises:
+        VerificationError: it is not read symbol by symbol, no snapping is usable, or the table is
+            too large.
+    """
+    snapping = snap_recurrence(with_lengths(model), language)
+    if snapping.snapped is None:
+        raise VerificationError(f"no table is near this network: {snapping.reason}. Train longer.")
+    snaps = snapping.snapped.snaps
+    representatives = snaps.representatives.numpy().astype(np.float64)
+    pairs = np.stack([snaps.of_element, snapping.snapped.classes], axis=1)
+    settings = {
+        "vocab_size": language.num_symbols,
+        "num_classes": language.num_classes,
+        "network": name_of(model),
+        "weights": weights_digest(weights_of(model)),
+    }
+    node = TableNode(
+        settings, representatives, pairs.tolist(), snapping.snapped.transitions.tolist()
+    )
+    recurrence = CodeRecurrence(TrackedCodes(node))
+    closure = decide(recurrence, language, max_chunks=max_chunks)
+    if closure.wrong is None and not closure.is_closed:
+        raise VerificationError(f"the table is not decided: {closure.reason}. Raise max_chunks.")
+    met = recurrence.codes(np.arange(len(recurrence.packed)))[:, 0]
+    number = {old: new for new, old in enumerate(met.tolist())}
+    renumbered = np.vectorize(lambda old: number.get(old, UNUSED), otypes=[np.int64])
+    wrong = None
+    if closure.wrong is not None:
+        row, length = torch.tensor([closure.wrong]).long(), torch.tensor([len(closure.wrong)])
+        answer = int(snapping.snapped.classes[snapping.snapped.elements_after(row, length)])
+        wrong = WrongWord(
+            word=language.decode(closure.wrong),
+            model=language.class_names[answer],
+            language=language.class_names[language.classify(closure.wrong)],
+        )
+    certificate = Certificate(
+        verdict="equivalent" if wrong is None else "counterexample",
+        strength="tabulated",
+        language=language,
+        machine=Machine.of(closure.machine),
+        settings=settings,
+        weights={},
+        elements={
+            "representatives": pack(representatives),
+            "pairs": pairs[met].tolist(),
+            "transitions": renumbered(snapping.snapped.transitions[met]).tolist(),
+        },
+        maps=(),
+        levels=tuple(
+            {"interior": (), "edge": pairs_of(level.edge.elements, level.edge.states)}
+            for level in closure.levels
+        ),
+        counterexample=wrong,
+        checked_length=None if closure.wrong is None else len(closure.wrong) - 1,
+        made_with=list_versions(),
+    )
+    check(certificate)
+    return certificate.as_checked()
+
+
+def recompute(certificate: Certificate, model: nn.Module) -> None:
+    """Compute the table of a certificate again, by running the network.
+
+    Raises:
+        CertificateError: the network has other weights, or its table is another one.
+        VerificationError: the network is not read symbol by symbol, or a number is not finite.
+    """
+    certificate.require_model({}, weights_of(model))
+    language = certificate.language
+    steps = steps_of(with_lengths(model), language.num_symbols, language.num_classes)
+    packed = torch.from_numpy(unpack(certificate.elements["representatives"]).copy())
+    rows = packed.to(steps.start()[1].dtype)
+    is_start = bool((rows[:1] == steps.start()[1]).all()) and bool((rows.double() == packed).all())
+    own = tabulate_states(steps, rows, 0.0, Domain.of(language)) if is_start else None
+    claimed = _entries(certificate.elements["pairs"], certificate.elements["transitions"])
+    if own is None or not own.snaps.is_certain or not _is_part(own, claimed):
+        raise CertificateError(
+            f"the table is not that of {name_of(model)}: run again, the network leads elsewhere, "
+            f"or rounding could decide. Certify it again."
+        )
+
+
+def name_of(model: nn.Module) -> str:
+    """Return the import path of a network's class."""
+    kind = type(unwrap(model))
+    name = f"{kind.__module__}.{kind.__qualname__}"
+    return "".join(c if c.isascii() and (c.isalnum() or c in "._") else "_" for c in name)[:200]
+
+
+def weights_digest(weights: dict[str, NDArray[Any]]) -> str:
+    """Return the digest of weights, by their names in the network itself."""
+    return digest_of({}, {name.removeprefix("module."): w for name, w in weights.items()})
+
+
+Entries = dict[tuple[int, int], dict[int, tuple[int, int]]]
+"""For each pair of a representative and a class, the pairs to which symbols lead."""
+
+
+def _is_part(own: SnappedStates, claimed: Entries) -> bool:
+    """Return whether a table starts and leads as the network's own."""
+    pairs = np.stack([own.snaps.of_element, own.classes], axis=1).tolist()
+    entries = _entries(pairs, own.transitions.tolist())
+    if next(iter(claimed)) != next(iter(entries)):
+        return False
+    return all(
+        pair in entries and row.items() <= entries[pair].items() for pair, row in claimed.items()
+    )
+
+
+def _entries(pairs: Sequence[Sequence[int]], transitions: Sequence[Sequence[int]]) -> Entries:
+    """Return a table by pairs, in their order."""
+    names = [(int(pair[0]), int(pair[1])) for pair in pairs]
+    return {
+        name: {symbol: names[to] for symbol, to in enumerate(row) if to != UNUSED}
+        for name, row in zip(names, transitions, strict=True)
+    }
