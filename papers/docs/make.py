@@ -78,6 +78,7 @@ TABLES = {
     ("docs/steps.md", "weak"): ("own/weak-supervision", ""),
     ("docs/steps.md", "longer-sums"): ("own/longer-sums", ""),
     ("docs/steps.md", "longer-sums-proofs"): ("own/longer-sums", "Proofs"),
+    ("docs/reproducing/exact_weights.md", "smallest-adders"): ("own/smallest-adders", ""),
     ("docs/steps.md", "grid"): ("steps2022/table1", ""),
     ("docs/steps.md", "tasks"): ("steps2022/other-tasks", ""),
 }
