@@ -19,8 +19,11 @@ def question_about_sums(certificate: str) -> str:
     """Return a file of Rocq that prints the weak sums of a certificate."""
     data = re.sub(r"Theorem (\w+) .*?Print Assumptions \1\.\n", "", certificate, flags=re.S)
     format_ = "double" if " double weights w " in certificate else "single"
-    asked = f"{format_} weights (num_symbols language) codes network"
-    lines = [f"Eval vm_compute in {name} {asked}." for name in _names(certificate)]
+    symbols = {"bit": "(num_symbols language) ", "answer": ""}
+    lines = [
+        f"Eval vm_compute in {name} {format_} weights {symbols[name.split('_')[-1]]}codes network."
+        for name in _names(certificate)
+    ]
     return "\n".join([data, "From Lengthwise Require Import Margins.", *lines, ""])
 
 
