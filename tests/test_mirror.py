@@ -41,7 +41,7 @@ SPANNING = {
         proofs/check/test_three_checkers proofs/check/test_two_radii
         proofs/export/test_programs proofs/export/test_rocq_floats proofs/export/test_rocq_form
         proofs/search/test_certify_recurrent proofs/search/test_certify_window
-        proofs/search/test_damaged_weights
+        proofs/search/test_damaged_weights proofs/search/test_snapped_faults
         text/test_wing
         text/cli/test_text
         training/test_accelerator training/test_gpu training/test_kill training/test_loop_seeds

@@ -72,6 +72,14 @@ def check(file: Path | str) -> RuleCertificate:
     Returns:
         What follows from the weights in the file; `.statement` is the claim.
 
+    Examples:
+        >>> import lengthwise as lw
+        >>> run = lw.train("steps:addition", "pointer-decoder", preset="smoke", order="carries")
+        >>> found = lw.steps.certify(run)
+        >>> found.save("rule.json")
+        >>> lw.steps.check("rule.json").verdict == found.verdict
+        True
+
     Raises:
         CertificateError: the file is not such a certificate, it was changed, or something in it
             does not follow.

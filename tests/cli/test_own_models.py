@@ -66,7 +66,7 @@ def test_a_network_with_steps_is_snapped_and_its_table_certified(
         ("--model users_own:torch", "is a module, which builds no network"),
         ("--model users_own:gru --set wdith=3", "unknown setting 'wdith'. Did you mean 'width'?"),
         ("--model users_own:gru --set width=wide", "width='wide' must be an integer"),
-        ("--model users_own:gru --set objective=prefix", "objective='prefix' is not for"),
+        ("--model users_own:gru --set objective=prefix", "answers at the end of a word only"),
         ("--model users_own:Gru()", "cannot be built again from its name"),
     ],
 )

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 import lengthwise as lw
 from lengthwise.errors import RunError
 from lengthwise.examination import retraining
-from lengthwise.examination.retraining import Retrained, Round, retrain, store_run
+from lengthwise.examination.retraining import Retrained, RetrainingRound, retrain, store_run
 from lengthwise.models.custom_network import with_lengths
 from lengthwise.models.stepping import Steps, steps_of
 from lengthwise.problems.base import Run
@@ -103,7 +103,7 @@ def test_a_copy_is_stored_as_a_run_with_its_own_validation(tmp_path: Path) -> No
     )
     assert isinstance(run, Run)
     network = parity_network()
-    rounds = (Round(wrong=(1,), steps=30, verdict="equivalent"),)
+    rounds = (RetrainingRound(wrong=(1,), steps=30, verdict="equivalent"),)
     copy = Retrained(model=network, snapping=snap(steps_of(network, 2, 2)), rounds=rounds)
     folder = store_run(run, copy, tmp_path / "copy")
     again = lw.load(folder.path, device="cpu")

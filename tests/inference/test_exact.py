@@ -15,7 +15,7 @@ from lengthwise.inference.distinguish import count_needed_states
 from lengthwise.inference.exact import Exact
 from lengthwise.inference.portfolio import Judge, SearchState, search_automaton
 from lengthwise.inference.sample import Sample, answers_of
-from lengthwise.inference.searcher import Attempt, OutOfTimeError, Searcher, SearchTask
+from lengthwise.inference.searcher import Attempt, AttemptLostError, Searcher, SearchTask
 from lengthwise.inference.statement import state_data
 from lengthwise.languages.language import Language
 
@@ -107,9 +107,9 @@ def test_a_formula_that_is_too_large_is_not_made(monkeypatch: pytest.MonkeyPatch
 
 def test_time_ends_an_attempt() -> None:
     def check() -> None:
-        raise OutOfTimeError
+        raise AttemptLostError
 
-    with pytest.raises(OutOfTimeError):
+    with pytest.raises(AttemptLostError):
         Exact().attempt(0, SearchTask(hard(), check=check))
 
 

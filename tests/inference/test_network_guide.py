@@ -7,7 +7,7 @@ from inference.samples import balance, machine, number_symbols
 from lengthwise.inference import network_guide, portfolio
 from lengthwise.inference.network_guide import Guide, _most_states
 from lengthwise.inference.sample import Sample
-from lengthwise.inference.searcher import OutOfTimeError, SearchTask, count_wrong
+from lengthwise.inference.searcher import AttemptLostError, SearchTask, count_wrong
 
 LINE = machine([[0, 1], [0, 2], [1, 3], [3, 0]], [0, 1, 1, 0])
 WORDS = balance(LINE, 600, shortest=15, longest=24, seed=0)
@@ -55,9 +55,9 @@ def test_few_words_and_very_long_ones_are_left_alone() -> None:
 
 def test_the_time_can_end_within_training() -> None:
     def stop() -> None:
-        raise OutOfTimeError
+        raise AttemptLostError
 
-    with pytest.raises(OutOfTimeError):
+    with pytest.raises(AttemptLostError):
         Guide().attempt(0, SearchTask(WORDS, check=stop))
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from inference.samples import machine, sample_of
 from lengthwise.inference.merging import MergedTooLargeError, merge_states
-from lengthwise.inference.searcher import OutOfTimeError, SearchTask, to_language
+from lengthwise.inference.searcher import AttemptLostError, SearchTask, to_language
 from lengthwise.inference.state_merging import StateMerging, bound_wrong_labels
 
 ENDS = machine([[2 * n % 4, (2 * n + 1) % 4] for n in range(4)], [0, 0, 0, 1])
@@ -40,9 +40,9 @@ def test_the_last_attempt_refines_the_best_automaton() -> None:
 
 def test_an_attempt_stops_when_the_time_is_used_up() -> None:
     def check() -> None:
-        raise OutOfTimeError
+        raise AttemptLostError
 
-    with pytest.raises(OutOfTimeError):
+    with pytest.raises(AttemptLostError):
         StateMerging().attempt(0, SearchTask(LONG, check=check))
 
 

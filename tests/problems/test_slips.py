@@ -154,7 +154,10 @@ def test_slips_of_python_are_one_line(steps: Run) -> None:
             lambda: lw.evaluate(steps, words="a"),
             "words is an integer of 0 or more, but got 'a'",
         ),
-        (lambda: lw.evaluate(steps, words=2, seed=3), "seed is not for step tasks"),
+        (
+            lambda: lw.evaluate(steps, words=2, seed=3),
+            "inputs of the test are fixed. Leave --seed out",
+        ),
         (
             lambda: lw.evaluate(steps, words=-1),
             "words is an integer of 0 or more, but got -1",

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
-from lengthwise.arenas.protocol import SIZES, make_plans, make_test, settings_of
+from lengthwise.arenas.protocol import SIZES, make_plans, make_test, protocol_settings
 from lengthwise.arenas.record import Arena, Cell
 from lengthwise.arenas.suites import SUITES
 from lengthwise.arguments import number, path_of, require_integer, require_text
@@ -111,7 +111,7 @@ def arena(
             suite=suite,
             protocol={
                 "preset": preset,
-                "settings": settings_of(suite, preset, settings),
+                "settings": protocol_settings(suite, preset, settings),
                 "seeds": list(seeds),
                 "words_per_length": test.words_per_length,
                 "budget": dict(test.measure or {})["budget"],

@@ -81,7 +81,7 @@ def _symbols_of(run: Run) -> Language:
     return cast("Proving", run.require_plan().problem).symbols
 
 
-class Asked(NamedTuple):
+class Tally(NamedTuple):
     """The result of asking a network some words."""
 
     right: int
@@ -90,7 +90,7 @@ class Asked(NamedTuple):
     """Length of the shortest word that is wrong."""
 
 
-def _ask_kinds(run: Run, most: int | None, seed: int) -> dict[str, Asked]:
+def _ask_kinds(run: Run, most: int | None, seed: int) -> dict[str, Tally]:
     """Ask the network words of each kind, of lengths that it reads."""
     trained = run.require_plan().data.max_length
     ranges = {"short": (1, trained), "long": (trained + 1, 2 * trained)}
@@ -129,7 +129,7 @@ def _summary(found: Examination) -> dict[str, Any]:
     }
 
 
-def _ask_far(run: Run, seed: int, *, reads_symbols: bool) -> Asked | None:
+def _ask_far(run: Run, seed: int, *, reads_symbols: bool) -> Tally | None:
     """Ask the network words of a length near `LONG`.
 
     Where the audited words of the language are too many to count, they are uniform. None: the
@@ -149,28 +149,28 @@ def _ask_far(run: Run, seed: int, *, reads_symbols: bool) -> Asked | None:
     return _ask(run, batch.tokens, batch.lengths, batch.classes, count if reads_symbols else 1)
 
 
-def _ask_kind(run: Run, first: int, last: int, is_adversarial: bool, seed: int) -> Asked:
+def _ask_kind(run: Run, first: int, last: int, is_adversarial: bool, seed: int) -> Tally:
     """Ask the network words of one kind, if the language has any."""
     task = Task(language=_symbols_of(run))
     lengths = task.lengths(first, last)
     if not lengths:
-        return Asked(0, 0, None)
+        return Tally(0, 0, None)
     generator = torch.Generator().manual_seed(seed)
     drawn = torch.tensor(lengths)[torch.randint(len(lengths), (_OF_A_KIND,), generator=generator)]
     tokens, classes = draw_kind(task, drawn, is_adversarial=is_adversarial, generator=generator)
     if not len(tokens):
-        return Asked(0, 0, None)
+        return Tally(0, 0, None)
     return _ask(run, tokens, (tokens != PAD).sum(dim=1), classes, len(classes))
 
 
-def _ask(run: Run, tokens: Tensor, lengths: Tensor, classes: Tensor, at_once: int) -> Asked:
+def _ask(run: Run, tokens: Tensor, lengths: Tensor, classes: Tensor, at_once: int) -> Tally:
     """Ask the network words, some at once."""
     device = device_of(run.model)
     parts = zip(torch.split(tokens, at_once), torch.split(lengths, at_once), strict=True)
     given = [answer_of(answers(run.model, t.to(device), n.to(device))).cpu() for t, n in parts]
     is_right = torch.cat(given) == classes
     wrong = lengths[~is_right]
-    return Asked(int(is_right.sum()), len(classes), int(wrong.min()) if len(wrong) else None)
+    return Tally(int(is_right.sum()), len(classes), int(wrong.min()) if len(wrong) else None)
 
 
 def draw_kind(

@@ -68,7 +68,7 @@ SIZES: Catalogue[Size] = Catalogue(
 """The sizes by the names of presets."""
 
 
-def settings_of(suite: str, preset: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+def protocol_settings(suite: str, preset: str, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings of the protocol, those of the suite and those given, over each other.
 
     The rate rises over the first twentieth of the steps, unless `warmup` is given.
@@ -90,7 +90,7 @@ def make_plans(
     Raises:
         ConfigError: a name is unknown, or a value does not fit.
     """
-    chosen = settings_of(suite, preset, settings)
+    chosen = protocol_settings(suite, preset, settings)
     known = set[str]()
     plans = []
     for spec in languages:

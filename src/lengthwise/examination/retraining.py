@@ -52,7 +52,7 @@ _COMMITMENT, _NOISE = 0.1, 0.05
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Round:
+class RetrainingRound:
     """One round: the word that went back, the steps taken, and the result."""
 
     wrong: tuple[int, ...] | None
@@ -68,7 +68,7 @@ class Retrained:
 
     model: nn.Module
     snapping: StateSnapping
-    rounds: tuple[Round, ...]
+    rounds: tuple[RetrainingRound, ...]
     reason: str = ""
     """Reason why no further round was run, if it is not a proof or the number of rounds."""
 
@@ -112,7 +112,7 @@ def retrain(
     Returns:
         The copy after the last round: the first whose snapped network is proved, if there is one.
     """
-    done: list[Round] = []
+    done: list[RetrainingRound] = []
     reason = ""
     if not any(weight.requires_grad for weight in model.parameters()):
         reason, rounds = "the network has no weights to train", 0
@@ -147,7 +147,7 @@ def retrain(
             break
         wrong = snapping.wrong
         snapping = after
-        done.append(Round(wrong=wrong, steps=metrics[-1]["step"], verdict=after.verdict))
+        done.append(RetrainingRound(wrong=wrong, steps=metrics[-1]["step"], verdict=after.verdict))
     return Retrained(model=network.eval(), snapping=snapping, rounds=tuple(done), reason=reason)
 
 

@@ -28,7 +28,7 @@ from lengthwise.inference.network_guide import Guide
 from lengthwise.inference.rungs.catalogue import RUNGS
 from lengthwise.inference.sample import Sample
 from lengthwise.inference.searcher import (
-    OutOfTimeError,
+    AttemptLostError,
     Searcher,
     SearchTask,
     count_wrong,
@@ -217,7 +217,7 @@ def search_automaton(
             last_shown = state.seconds
             show(state)
         if state.seconds - before > budget:
-            raise OutOfTimeError
+            raise AttemptLostError
 
     task = SearchTask(judge.train, judge.noise, max_states, check=check)
     try:
@@ -226,7 +226,7 @@ def search_automaton(
             now = replace(task, best=state.best.language, least_states=state.least_states)
             _attempt(searchers, now, state, judge)
             keep(state)
-    except OutOfTimeError:
+    except AttemptLostError:
         state.end = "out of time"
     except KeyboardInterrupt:
         state.end = state.end or "stopped"

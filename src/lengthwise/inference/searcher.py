@@ -36,7 +36,7 @@ class SearchTask:
     least_states: int = 1
     """States that every automaton has that fits the words, as far as that is proved."""
     check: Callable[[], None] = never_stop
-    """Raise `OutOfTimeError` if the time is used up; a long attempt calls it every few hundred
+    """Raise `AttemptLostError` if the time is used up; a long attempt calls it every few hundred
     milliseconds."""
 
 
@@ -56,7 +56,7 @@ class Attempt:
     """States that every automaton has that fits the words, as the attempt proved."""
 
 
-class OutOfTimeError(Exception):
+class AttemptLostError(Exception):
     """The time of a search is used up; the attempt that was running is lost."""
 
 

@@ -77,7 +77,7 @@ class HuggingFaceRecogniser(nn.Module):
         return vectors
 
 
-class CausalRecogniser(HuggingFaceRecogniser):
+class CausalHuggingFace(HuggingFaceRecogniser):
     """One whose vectors depend on nothing that follows, so that it answers at every position."""
 
     def every_position(self, tokens: FullWords) -> Float[Tensor, "word position class"]:
@@ -125,7 +125,7 @@ def _entry(text: str, kind: str, path: Path) -> OwnEntry:
 
 def _build(config: HuggingFaceConfig) -> Adapted:
     """Build a network, and find out whether it answers at every position."""
-    network = CausalRecogniser(config)
+    network = CausalHuggingFace(config)
     if not _is_causal(network):
         network.__class__ = HuggingFaceRecogniser  # type: ignore[assignment]
     return adapt(network, padding="right", pad_token=config.vocab_size + 1)
@@ -165,7 +165,7 @@ def _count_positions(body: nn.Module) -> int:
 
 
 @torch.no_grad()
-def _is_causal(network: CausalRecogniser) -> bool:
+def _is_causal(network: CausalHuggingFace) -> bool:
     """Tell whether the vectors at the beginning of two words are the same if their ends differ."""
     if next(network.parameters()).is_meta:
         return False

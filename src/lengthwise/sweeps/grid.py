@@ -6,7 +6,7 @@ from typing import Any
 
 from lengthwise.errors import ConfigError
 from lengthwise.evaluation.scores import parse_lengths
-from lengthwise.problems.capabilities import Formal
+from lengthwise.problems.capabilities import Formal, ProvingSteps
 from lengthwise.problems.plan import Plan
 from lengthwise.problems.planning import make_plan
 from lengthwise.problems.recognition.problem import usual_lengths
@@ -73,7 +73,8 @@ def _test_of(plans: Sequence[Plan], lengths: Sequence[int] | None, words: int) -
         reached = [set(parse_lengths(usual_lengths(plan))) for plan in plans]
         lengths = sorted(set.intersection(*reached))
         require(bool(lengths), "the runs of a sweep read no length in common. Give --lengths.")
-    if lengths is not None and "lengths" not in problem.setup.evaluate_options:
+    has_lengths = "lengths" in problem.setup.evaluate_options
+    if lengths is not None and (isinstance(problem, ProvingSteps) or not has_lengths):
         raise ConfigError(f"{problem.name} has no words of given lengths. Leave --lengths out.")
     return Test(
         name=BEYOND,

@@ -6,7 +6,7 @@ from inference.positives.oracles import RULES, SHORT, list_accepted, words_of
 from inference.samples import sample_of
 from lengthwise.inference.positives.choice import choose
 from lengthwise.inference.sample import join_samples
-from lengthwise.inference.searcher import OutOfTimeError
+from lengthwise.inference.searcher import AttemptLostError
 
 
 @pytest.mark.parametrize("name", RULES)
@@ -41,7 +41,7 @@ def test_what_there_is_is_the_result_when_the_time_is_up() -> None:
 
     def check() -> None:
         if next(calls) > 2:
-            raise OutOfTimeError
+            raise AttemptLostError
 
     found, end = choose(*words_of(RULES["2-testable"]), check=check)
     assert found is not None

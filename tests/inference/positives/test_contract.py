@@ -9,7 +9,7 @@ from inference.samples import sample_of
 from lengthwise.inference.positives import contract, testable
 from lengthwise.inference.positives.choice import POSITIVES
 from lengthwise.inference.sample import answers_of
-from lengthwise.inference.searcher import OutOfTimeError
+from lengthwise.inference.searcher import AttemptLostError
 
 WORDS = [word for word in SHORT if (1, 1) not in pairwise(word)]
 
@@ -40,9 +40,9 @@ def test_a_higher_level_is_a_smaller_language(name: str) -> None:
 @pytest.mark.parametrize("name", POSITIVES)
 def test_a_clock_ends_it(name: str) -> None:
     def check() -> None:
-        raise OutOfTimeError
+        raise AttemptLostError
 
-    with pytest.raises(OutOfTimeError):
+    with pytest.raises(AttemptLostError):
         POSITIVES[name].smallest(sample_of(WORDS, [1] * len(WORDS)), 1, check)
 
 

@@ -10,7 +10,7 @@ from inference.rungs.test_classes import sample_of
 from lengthwise.inference.rungs.chains import Line, StateLines
 from lengthwise.inference.rungs.literals import MarkedWords
 from lengthwise.inference.sample import Sample
-from lengthwise.inference.searcher import OutOfTimeError, never_stop
+from lengthwise.inference.searcher import AttemptLostError, never_stop
 from lengthwise.languages.spec import parse
 
 
@@ -69,8 +69,8 @@ def test_saturating_counters_are_found_from_long_words(spec: str) -> None:
 
 def test_a_search_stops_when_the_time_is_used_up() -> None:
     def stop() -> None:
-        raise OutOfTimeError
+        raise AttemptLostError
 
     lines = StateLines(MarkedWords.of(sample_of(parse("d-3"), 100)), stop)
-    with pytest.raises(OutOfTimeError):
+    with pytest.raises(AttemptLostError):
         lines.anneal(4, 2, np.random.default_rng(0))

@@ -12,7 +12,7 @@ from lengthwise.inference.rungs.fitting import Bench, Chosen, Combine, Cover, fi
 from lengthwise.inference.rungs.literals import Literal, windows
 from lengthwise.inference.rungs.tiers import Uncovered
 from lengthwise.inference.sample import Sample
-from lengthwise.inference.searcher import OutOfTimeError, SearchTask
+from lengthwise.inference.searcher import AttemptLostError, SearchTask
 from lengthwise.languages.spec import parse
 from lengthwise.languages.subregular import subregular
 
@@ -98,10 +98,10 @@ def test_an_attempt_stops_when_the_time_is_used_up() -> None:
     sample = balance(language, 400, shortest=20, longest=29, seed=0)
 
     def stop() -> None:
-        raise OutOfTimeError
+        raise AttemptLostError
 
     cover = Cover(kind=windows(2), covered=0)
-    with pytest.raises(OutOfTimeError):
+    with pytest.raises(AttemptLostError):
         fit_rule(
             Bench(SearchTask(sample, check=stop)),
             cover,

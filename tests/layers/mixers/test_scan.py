@@ -22,7 +22,7 @@ def plain_step(kind: str, maps: tuple[Tensor, ...], state: Tensor, added: Tensor
 
 
 def drawn(kind: str, length: int, seed: int) -> list[Tensor]:
-    """Maps, inputs and a start, with an axis of two words and vectors of three numbers."""
+    """StepMaps, inputs and a start, with an axis of two words and vectors of three numbers."""
     generator = torch.Generator().manual_seed(seed)
     dtype = torch.complex128 if kind == "routed" else torch.double
 

@@ -65,6 +65,7 @@ SHARED = {
         "snapped_node",
         "window_node",
         "slot_node",
+        "table_node",
     ),
 }
 """Modules that compute for both, as docs/certificate.md says."""

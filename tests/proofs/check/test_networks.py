@@ -55,11 +55,11 @@ def usual(kind: Kind) -> dict[str, Any]:
 
 
 def test_every_provable_network_has_rules() -> None:
-    assert set(CONFIGS) == set(RULES)
-    assert {each.__name__ for each in PROVABLE} == set(RULES)
+    assert set(CONFIGS) == set(RULES) - {"Table"}  # of any network, which the file names
+    assert {each.__name__ for each in PROVABLE} == set(CONFIGS)
 
 
-@pytest.mark.parametrize("kind", RULES)
+@pytest.mark.parametrize("kind", CONFIGS)
 def test_names_are_those_of_the_configuration(kind: Kind) -> None:
     names = {field.name for field in fields(CONFIGS[kind])}
     assert set(RULES[kind]) == names - {"initial"}  # weights are signed, and not how they began
@@ -70,7 +70,7 @@ def test_names_are_those_of_the_configuration(kind: Kind) -> None:
     assert not is_allowed(kind, {**usual(kind), "width": 3})
 
 
-@pytest.mark.parametrize("kind", RULES)
+@pytest.mark.parametrize("kind", CONFIGS)
 def test_each_value_of_each_setting_is_judged_alike(kind: Kind) -> None:
     judged = set()
     for name in RULES[kind]:
@@ -83,7 +83,7 @@ def test_each_value_of_each_setting_is_judged_alike(kind: Kind) -> None:
     assert judged == {True, False}
 
 
-@pytest.mark.parametrize("kind", RULES)
+@pytest.mark.parametrize("kind", CONFIGS)
 @given(data=st.data())
 def test_settings_together_are_judged_alike(kind: Kind, data: st.DataObject) -> None:
     names = data.draw(st.lists(st.sampled_from(sorted(RULES[kind])), max_size=4))

@@ -15,7 +15,7 @@ from lengthwise.proofs.check.arrays import pack, unpack
 from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.proofs.check.induction import check, check_with_induction
 from lengthwise.proofs.export.rocq import rocq_file
-from lengthwise.proofs.search.certify_table import certify_table, name_of, recompute
+from lengthwise.proofs.search.certify_table import certify_table, name_network, recompute
 from models.recurrences import CountedParity
 from proofs.snapped import parity_network
 
@@ -52,8 +52,8 @@ def test_the_statement_is_about_the_table(proved: Certificate, tmp_path: Path) -
     assert (proved.verdict, proved.strength, proved.kind) == ("equivalent", "tabulated", "Table")
     assert proved.is_of_snapped
     assert proved.statement == (
-        f"The table in this file, said to be that of {name_of(Turn())} with its state snapped, "
-        f"gives every word of parity its class, at every length."
+        f"The table in this file, said to be that of {name_network(Turn())} with its state "
+        f"snapped, gives every word of parity its class, at every length."
     )
     assert "runs the network in DIR" in " ".join(proved.summary()["terms"])
     proved.save(tmp_path / "certificate.json")

@@ -13,6 +13,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
+from lengthwise.evaluation.scores import wilson
 from lengthwise.problems.planning import make_plan
 from lengthwise.problems.step_by_step.problem import StepByStep
 from lengthwise.problems.step_by_step.sizes import score_sizes, to_records
@@ -74,7 +75,11 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
         **training,
         "parameters": sum(weight.numel() for weight in run.model.parameters()),
         "sizes": to_records(scores),
+        "protocol": "uniform pairs of numbers",
+        "words_per_length": settings["words"],
     }
+    right = min(score.exact for score in scores.values())
+    record["interval_95"] = list(wilson(right, settings["words"]))  # of the worst size
     if not has_pointers:
         return [record]
     assert isinstance(run.problem, StepByStep)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
@@ -82,9 +83,14 @@ def measure(sizes: Sizes, seed: int, progress: Progress) -> list[Record]:
                 "parameters": network.parameters,
                 "type": kind.__name__,
                 "seed": seed,
+                "date": datetime.now(UTC).date().isoformat(),
+                "protocol": "uniform pairs of ten digits",
+                "words_per_length": sizes.pairs,
                 "pairs": sizes.pairs,
                 "wrong": len(wrong_pairs(network(kind), a, b)),
             }
+            right = sizes.pairs - record["wrong"]
+            record["interval_95"] = list(wilson(right, sizes.pairs))
             if name == "hand-made":
                 proof = HandMadeProof(kind)
                 record["margins"] = [proof.margin(t) for t in range(DIGITS + 1)]

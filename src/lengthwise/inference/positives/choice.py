@@ -21,7 +21,7 @@ from lengthwise.inference.positives.reversible import KReversible
 from lengthwise.inference.positives.sizes import log_shares
 from lengthwise.inference.positives.testable import KTestable, PrefixClosed
 from lengthwise.inference.sample import Sample, answers_of, join_samples
-from lengthwise.inference.searcher import OutOfTimeError, log_choices, never_stop, size_in_bits
+from lengthwise.inference.searcher import AttemptLostError, log_choices, never_stop, size_in_bits
 from lengthwise.languages.language import Language
 
 POSITIVES: dict[str, PositiveClass] = {
@@ -75,7 +75,7 @@ def choose(
         for assumed in classes:
             for choice in _levels(assumed, train, valid, max_states, check):
                 best = choice if best is None or choice.rank < best.rank else best
-    except OutOfTimeError:
+    except AttemptLostError:
         end = "out of time"
     except KeyboardInterrupt:
         end = "stopped"

@@ -43,7 +43,7 @@ class PositiveClass(ABC):
         """Return the smallest language of a level that has all words, whatever their classes.
 
         Its symbols and classes are numbers, and class 1 is the language. None is returned where it
-        has too many parts. `check` may raise `OutOfTimeError`.
+        has too many parts. `check` may raise `AttemptLostError`.
         """
         rows = np.arange(min(len(sample), _BEGIN))
         while True:

@@ -156,7 +156,7 @@ class Function:
         return Language(alphabet=self.alphabet, transitions=(row,), classes=(0,))
 
     def decode(self, outputs: Iterable[int]) -> str:
-        """Write output symbols as text."""
+        """Return a string of `outputs`, given as integers."""
         joint = " " if max(map(len, self.outputs)) > 1 else ""
         return joint.join(self.outputs[symbol] for symbol in outputs)
 

@@ -1,4 +1,4 @@
-r"""Matrices that remember sums of key-value pairs, read in chunks of positions.
+r"""Matrices that write_to_memory sums of key-value pairs, read in chunks of positions.
 
 With keys $k_t$, values $v_t$, queries $q_t$ and a decay $a_t > 0$ of each head,
 
@@ -50,7 +50,7 @@ def read_decaying(
         total = next(totals)
         weights = decayed(query @ key.transpose(-1, -2), total, total)
         outputs.append(weights @ value + decayed_since_start(query, total) @ memory)
-        memory = remember(key, value, total, memory)
+        memory = write_to_memory(key, value, total, memory)
     return torch.cat(outputs, dim=2), memory
 
 
@@ -97,7 +97,7 @@ def decayed_since_start(vectors: Keys, total: Total) -> Keys:
     return vectors if total is None else vectors * total.exp()[..., None]
 
 
-def remember(keys: Keys, values: Values, total: Total, memory: Memory) -> Memory:
+def write_to_memory(keys: Keys, values: Values, total: Total, memory: Memory) -> Memory:
     """Return the memory after a chunk, whose positions or writes add keys and values."""
     if total is not None:
         end = total[..., -1:]

@@ -32,9 +32,9 @@ from lengthwise.layers.mixers.chunked import (
     Values,
     decayed,
     decayed_since_start,
-    remember,
     split_positions,
     sums_of,
+    write_to_memory,
 )
 from lengthwise.layers.mixers.heads import GatedReadOut, HeadMap, NormedReadOut, start_memory, unit
 from lengthwise.layers.mixers.mixer import Mixer, Sequences, State, Vectors
@@ -91,12 +91,12 @@ def read_deltas(
         )
         weights = decayed(query @ columns, total, written)
         outputs.append(weights @ corrections + decayed_since_start(query, total) @ memory)
-        memory = remember(key, corrections, written, memory)
+        memory = write_to_memory(key, corrections, written, memory)
     return torch.cat(outputs, dim=2), memory
 
 
 class DeltaMixer(Mixer):
-    """Base of layers whose heads remember by the delta rule.
+    """Base of layers whose heads write_to_memory by the delta rule.
 
     Args:
         width: numbers in the vectors that are read and written.

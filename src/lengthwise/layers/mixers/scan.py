@@ -35,10 +35,10 @@ NUMBERS_AT_ONCE = 2**14
 """From so many numbers at a position on, a loop over positions is the quickest."""
 
 Map: TypeAlias = tuple[Tensor, ...]
-"""Linear maps at positions, as tensors of one kind of `Maps`."""
+"""Linear maps at positions, as tensors of one kind of `StepMaps`."""
 
 
-class Maps(ABC):
+class StepMaps(ABC):
     """A kind of linear maps: how they act, and how two of them make one."""
 
     @staticmethod
@@ -52,7 +52,7 @@ class Maps(ABC):
         """Return the maps that act as `earlier`, then `later`."""
 
 
-class DiagonalMaps(Maps):
+class DiagonalMaps(StepMaps):
     """A factor for each number: `(factors,)`."""
 
     @staticmethod
@@ -66,7 +66,7 @@ class DiagonalMaps(Maps):
         return (later[0] * earlier[0],)
 
 
-class DenseMaps(Maps):
+class DenseMaps(StepMaps):
     """A matrix: `(matrices,)`, with axes `to` and `from`."""
 
     @staticmethod
@@ -80,7 +80,7 @@ class DenseMaps(Maps):
         return (later[0] @ earlier[0],)
 
 
-class RoutedMaps(Maps):
+class RoutedMaps(StepMaps):
     """A matrix with one nonzero number in each column: `(factors, rows)`, both with axis `from`.
 
     Number i of a vector is multiplied by `factors[i]` and added to number `rows[i]`.
@@ -99,7 +99,7 @@ class RoutedMaps(Maps):
         return factors.gather(-1, first_rows) * first_factors, rows.gather(-1, first_rows)
 
 
-class RoutedBack(Maps):
+class RoutedBack(StepMaps):
     """The transposes of `RoutedMaps`, from the same tensors."""
 
     @staticmethod
@@ -115,7 +115,7 @@ class RoutedBack(Maps):
 
 
 def run(
-    kind: type[Maps],
+    kind: type[StepMaps],
     maps: Map,
     inputs: Tensor,
     start: Tensor,
@@ -176,7 +176,7 @@ def run(
 
 
 def _forward(
-    ctx: Any, kind: type[Maps], maps: Map, inputs: Tensor, start: Tensor
+    ctx: Any, kind: type[StepMaps], maps: Map, inputs: Tensor, start: Tensor
 ) -> tuple[Tensor, Tensor]:
     states = inputs.new_empty(len(inputs) + 1, *inputs.shape[1:])
     states[0] = start
@@ -186,7 +186,7 @@ def _forward(
 
 
 def _gradients(
-    kind: type[Maps], maps: Map, gradient: Tensor, of_last: Tensor
+    kind: type[StepMaps], maps: Map, gradient: Tensor, of_last: Tensor
 ) -> tuple[Tensor, Tensor]:
     """Return lambda at all positions, and the gradient of the start."""
     adjoint = torch.empty_like(gradient, memory_format=torch.contiguous_format)

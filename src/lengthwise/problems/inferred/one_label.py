@@ -8,7 +8,7 @@ from lengthwise.inference.portfolio import End
 from lengthwise.inference.positives.choice import POSITIVES, choose
 from lengthwise.inference.positives.statement import PositiveStatement, state_positives
 from lengthwise.inference.sample import Sample
-from lengthwise.inference.searcher import OutOfTimeError
+from lengthwise.inference.searcher import AttemptLostError
 from lengthwise.languages.language import Language
 from lengthwise.problems.inferred.settings import InferenceConfig
 from lengthwise.problems.inferred.timing import Timer
@@ -59,7 +59,7 @@ def smallest_language(
     def check() -> None:
         timer.show("")
         if not timer.left:
-            raise OutOfTimeError
+            raise AttemptLostError
 
     choice, end = choose(
         train, valid, assume=config.assume, max_states=config.max_states, check=check

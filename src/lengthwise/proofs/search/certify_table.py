@@ -55,7 +55,7 @@ def certify_table(
     settings = {
         "vocab_size": language.num_symbols,
         "num_classes": language.num_classes,
-        "network": name_of(model),
+        "network": name_network(model),
         "weights": weights_digest(weights_of(model)),
     }
     node = TableNode(
@@ -119,12 +119,12 @@ def recompute(certificate: Certificate, model: nn.Module) -> None:
     claimed = _entries(certificate.elements["pairs"], certificate.elements["transitions"])
     if own is None or not own.snaps.is_certain or not _is_part(own, claimed):
         raise CertificateError(
-            f"the table is not that of {name_of(model)}: run again, the network leads elsewhere, "
-            f"or rounding could decide. Certify it again."
+            f"the table is not that of {name_network(model)}: run again, the network leads "
+            f"elsewhere, or rounding could decide. Certify it again."
         )
 
 
-def name_of(model: nn.Module) -> str:
+def name_network(model: nn.Module) -> str:
     """Return the import path of a network's class."""
     kind = type(unwrap(model))
     name = f"{kind.__module__}.{kind.__qualname__}"
