@@ -1,8 +1,8 @@
 (* Written by lengthwise 0.1.0 from a checked certificate.
 
    The first theorem is about a TABLE, followed symbol by symbol. The second one is about the
-   NETWORK, with its weights as data, in exact arithmetic. That rounding cannot change an answer
-   was computed by lengthwise, and can be computed again: lengthwise certify --check FILE.
+   NETWORK, with its weights as data, in exact arithmetic. The third one is about the
+   network as it runs in floating point, in whatever order it adds.
 
    language: tomita-3
    model: b90200349a3374466679cf968020575b94e18d0a94eb2db393bb362a8d92d0b2
@@ -11,12 +11,13 @@
    symbols: 0 is 0, 1 is 1
    classes: 0 is 0, 1 is 1
 
-   It needs the library of lengthwise: coqc -Q proofs/theories Lengthwise FILE *)
+   It needs the library of lengthwise, and Flocq: coqc -Q proofs/theories Lengthwise FILE *)
 
 From Coq Require Import List NArith Arith.
 From Lengthwise Require Import Words Data TreeChecker Recurrence Theorems.
 From Coq Require Import QArith.
 From Lengthwise Require Import Networks Fractions Weights.
+From Lengthwise Require Import Floats FloatNetworks FloatWeights.
 Import ListNotations.
 Local Open Scope N_scope.
 Local Open Scope text_scope.
@@ -244,3 +245,18 @@ Proof.
 Qed.
 
 Print Assumptions network_right_at_every_length.
+
+(* The network as it runs in float32: any answer that may come out, in any order of additions. *)
+Theorem float_network_right_at_every_length : forall w : word,
+  is_word language w -> in_domain language w ->
+  forall found, float_recurrence_may_answer single weights w found ->
+  found = Some (class_of (answers language) w).
+Proof.
+  intros w Hw Hd.
+  refine (float_recurrence_as_table single weights codes network language _ w Hw _
+    (right_at_every_length w Hw Hd)).
+  vm_cast_no_check (@eq_refl bool true :
+    check_float_recurrent_weights single weights (num_symbols language) codes network = true).
+Qed.
+
+Print Assumptions float_network_right_at_every_length.

@@ -31,7 +31,7 @@ VECTORS = Path(__file__).parents[1] / "vectors"
 def test_shipped_certificates_have_the_form(name: str) -> None:
     both = name.endswith(("_rational", "_relu", "_tiny"))
     network = ["network_right_at_every_length"] if both else []
-    floats = name.endswith("_tiny") or name in ("parity_relu", "parity_rational")
+    floats = name.endswith("_tiny") or name in ("parity_relu", "tomita_3_relu", "parity_rational")
     network += ["float_network_right_at_every_length"] if floats else []
     assert theorems_of(find_text(name)) == ["right_at_every_length", *network]
 
