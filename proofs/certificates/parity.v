@@ -2,11 +2,12 @@
 
    The theorem is about a TABLE, folded in a tree: it says nothing about weights. That the
    weights of the model give this table (its elements are the codes of the network as it runs)
-   was computed by lengthwise, and can be computed again: lengthwise certify --check FILE.
+   was computed by lengthwise, and can be computed again:
+   lengthwise certify --check FILE.
 
    language: parity
    model: 22a3c8a1e8acdbe21f6a82f7e17ecd0f84a87499ca7e5819937b44be72278d68
-   verified content: ec98ae2bc749465f57aac2f7d951d216cfcbc66044ea4c4fd992e6b85df24366
+   verified content: 2ebb9826fe064a0b6ce1003b5a922b6f2b662a6722918934f185473c4b2c46a3
 
    symbols: 0 is 0, 1 is 1
    classes: 0 is 0, 1 is 1

@@ -128,7 +128,7 @@ class Function:
         return next(iter(middle)) if is_pair else ""
 
     def encode(self, text: str) -> tuple[int, ...]:
-        """Encode a written input: `0110`, `s1 s2 s1`, or two numbers of one length, `95 + 17`.
+        """Encode `text`, such as `0110`, `s1 s2 s1`, or two numbers of one length, `95 + 17`.
 
         Raises:
             WordError: a symbol is not in the alphabet, or two numbers differ in length.
@@ -174,7 +174,7 @@ class Function:
         return self.decode(self.run(read))
 
     def run(self, word: Sequence[int]) -> list[int]:
-        """Return the output symbols of an encoded input; its symbols are not checked."""
+        """Return the output symbols of `word`, an encoded input that is not checked."""
         after, state = [0] * len(word), 0
         if len(self.right) > 1:
             for place in range(len(word) - 1, -1, -1):
@@ -187,7 +187,7 @@ class Function:
         return result
 
     def difference(self, other: "Function") -> tuple[int, ...] | None:
-        """Return a shortest input on which two functions differ, or None if they are equal.
+        """Return a shortest input on which the `other` function differs, or None if none does.
 
         Raises:
             LanguageError: the other one is over other input symbols.
