@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from lengthwise.arenas.suites import SUITES
-from lengthwise.errors import ConfigError
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.models.custom import OwnEntry
@@ -24,6 +23,7 @@ from lengthwise.problems.planning import make_plan
 from lengthwise.problems.recognition.problem import Recognition
 from lengthwise.problems.sweep_tests import Test
 from lengthwise.registry import Catalogue
+from lengthwise.sweeps.grid import require_settable
 
 EXAMINATION = "examination"
 """Name of the test of every cell."""
@@ -108,12 +108,7 @@ def make_plans(
                     language, name, preset=preset, settings={**own, "position": "sinusoidal"}
                 )
             plans.append(plan)
-    for name in settings:
-        if name not in known and name != "objective":
-            raise ConfigError(
-                f"{name!r} is not a setting of {' or '.join(networks)}. `lengthwise settings` "
-                f"lists them."
-            )
+    require_settable(settings, known | {"objective"}, networks)
     return plans
 
 

@@ -46,7 +46,7 @@ class Cell:
     language: str
     seed: int
     given: str
-    """What it learned from: `prefix`, the class after every prefix; `final`, that of the word."""
+    """Supervision: `prefix`, the class after every prefix; `final`, that of the word."""
     error: str = ""
     """Why there is nothing else, if training or examining raised an error."""
     parameters: int = 0
@@ -57,7 +57,7 @@ class Cell:
     by_length: tuple[tuple[int, int, int], ...] = ()
     """Length, number of words and of right answers, of the network as it runs."""
     found: Mapping[str, Any] | None = None
-    """What the examination found (`cell.examine_run`)."""
+    """Result of the examination (`cell.examine_run`)."""
 
     @property
     def is_learned(self) -> bool:
@@ -292,7 +292,7 @@ class Arena:
 
     @property
     def cost(self) -> str:
-        """What training and examining took, in words."""
+        """Return how long training and examining took, in words."""
         seconds = [seconds for cell in self.cells if (seconds := cell.seconds) is not None]
         return (
             f"{len(seconds)} of {len(self.cells)} cells took {sum(seconds) / 3600:.1f} hours of "

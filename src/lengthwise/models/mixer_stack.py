@@ -13,9 +13,9 @@ Axes:
     class     classes
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import torch
 from jaxtyping import Float
@@ -115,8 +115,8 @@ class MixerStack(Steppable):
                     _draw(linear, generator)
             _draw(self.answer, generator)
 
-    def _blocks(self) -> list[MixerBlock]:
-        return [layer for layer in self.layers if isinstance(layer, MixerBlock)]
+    def _blocks(self) -> Iterable[MixerBlock]:
+        return cast("Iterable[MixerBlock]", self.layers)
 
     # ---- symbol by symbol ------------------------------------------------------------------------
 

@@ -1,6 +1,6 @@
 """Grids of jobs: every combination of models, values of settings and seeds on one subject."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -51,14 +51,23 @@ def make_grid(
         for combination in product(*own.values()):
             settings = dict(zip(own, combination, strict=True))
             plans.append(make_plan(spec, model, preset=preset, settings=settings, options=options))
-    for name in values:
+    require_settable(values, known, models)
+    test = _test_of(plans, lengths, words_per_length)
+    return [job for plan in plans for job in jobs_over_seeds(plan, seeds, [test])]
+
+
+def require_settable(names: Iterable[str], known: Collection[str], models: Sequence[str]) -> None:
+    """Refuse names that are settings of none of the models.
+
+    Raises:
+        ConfigError: one is.
+    """
+    for name in names:
         require(
             name in known,
             f"{name!r} is not a setting of {' or '.join(models)}. `lengthwise settings` lists "
             f"them.",
         )
-    test = _test_of(plans, lengths, words_per_length)
-    return [job for plan in plans for job in jobs_over_seeds(plan, seeds, [test])]
 
 
 def _last(name: str) -> str:
