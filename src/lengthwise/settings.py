@@ -259,7 +259,7 @@ def describe_settings(
     """
     kind: Any = config
     hints, declared = get_type_hints(config), declarations(kind)
-    meanings, settings = _meanings(config), list[SettingInfo]()
+    meanings, settings = _meanings(kind), list[SettingInfo]()
     for field in fields(config):
         if field.name not in names:
             continue
@@ -280,7 +280,8 @@ def describe_settings(
     return settings
 
 
-def _meanings(config: type[Config]) -> dict[str, str]:
+@cache
+def _meanings(config: type[Config]) -> Mapping[str, str]:
     """Return the docstrings under the fields of a class and of its bases, each as one line."""
     docstrings: dict[str, str] = {}
     for base in reversed(config.__mro__):

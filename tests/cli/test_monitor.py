@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from cli.shell import Shell
+from lengthwise.languages import ltlf
 from lengthwise.languages.serialisation import to_dict
 from lengthwise.languages.spec import parse
 
@@ -91,7 +92,10 @@ def test_slips(shell: Shell, tmp_path: Path) -> None:
     assert "was kept after 4 bytes of" in error
 
 
-def test_a_formula_that_is_too_large_is_one_line(shell: Shell, tmp_path: Path) -> None:
+def test_a_formula_that_is_too_large_is_one_line(
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ltlf, "MAX_COMPARISONS", 300_000)
     large = "ltlf:" + " & ".join(f"F (e{i} | X X f{i})" for i in range(30))
     for given in (
         ("monitor", large),
@@ -103,7 +107,7 @@ def test_a_formula_that_is_too_large_is_one_line(shell: Shell, tmp_path: Path) -
         status, out, error = shell(*given, *file)
         assert (status, out) == (2, "")
         assert error == (
-            "lengthwise: the formula has 90 temporal operators and needs more than 30,000,000 "
+            "lengthwise: the formula has 90 temporal operators and needs more than 300,000 "
             "steps of the search for its states, the most that are made. Use a smaller formula.\n"
         )
     assert not [*tmp_path.iterdir()]
