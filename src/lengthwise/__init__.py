@@ -41,7 +41,8 @@ if TYPE_CHECKING:
     from lengthwise.proofs.check.certificate import Certificate
     from lengthwise.proofs.check.file import check
     from lengthwise.proofs.search.extracted_automaton import Extraction
-    from lengthwise.report.compare import Comparison, compare
+    from lengthwise.report.compare import compare
+    from lengthwise.report.comparison import Comparison
 
     __version__: str
 
@@ -84,7 +85,7 @@ __all__ = [
 _ELSEWHERE = {
     "Arena": "arenas.record",
     "Certificate": "proofs.check.certificate",
-    "Comparison": "report.compare",
+    "Comparison": "report.comparison",
     "Construction": "constructions.exact",
     "Evaluation": "problems.results",
     "Examination": "examination.record",
