@@ -228,10 +228,12 @@ def reading() -> dict[str, float]:
     bits = MODELS["gru-binary"].build(
         MODELS["gru-binary"].configure({"vocab_size": 2, "num_classes": 2, "num_bits": 4})
     )
-    cell = MODELS["elman"].build(
-        MODELS["elman"].configure({"vocab_size": 2, "num_classes": 2, "d_model": WIDTH})
+    shape = {"vocab_size": 2, "num_classes": 2, "d_model": WIDTH}
+    cell, gated, lstm = (
+        MODELS[name].build(MODELS[name].configure(shape)) for name in ("elman", "gru", "lstm")
     )
-    models: tuple[Any, ...] = bits, cell
+    inputs = nn.functional.one_hot(word.t(), 2).float()
+    models: tuple[Any, ...] = bits, cell, gated, lstm
     for model in models:
         model.initialise(torch.Generator().manual_seed(0))
         model.eval()
@@ -258,7 +260,19 @@ def reading() -> dict[str, float]:
         each, remembered, own, looked_up = seconds(
             step_by_step, partial(bits, word), partial(cell, word), partial(table, word), repeat=3
         )
+        plain, ours, torch_gru, long_memory = seconds(
+            partial(cell, word),
+            partial(gated, word),
+            partial(gated.cell, inputs),
+            partial(lstm, word),
+            repeat=5,
+        )
     return {
+        "one word of 4,096 symbols, width 64: torch's nn.GRU / gru": torch_gru / ours,
+        "the same: gru / torch's nn.RNN": ours / plain,
+        "the same: microseconds a symbol of gru": 1e6 * ours / word.numel(),
+        "the same: microseconds a symbol of elman": 1e6 * plain / word.numel(),
+        "the same: microseconds a symbol of lstm": 1e6 * long_memory / word.numel(),
         "one word of 4,096 symbols: every step of gru-binary, over its remembered steps": each
         / remembered,
         "the same: torch's nn.RNN of width 64, over gru-binary's remembered steps": own

@@ -28,6 +28,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor, nn
 from torch.nn import functional as F
 
+from lengthwise.layers.long_words import read_by_gru
 from lengthwise.layers.right_aligned import ClassLogits, FullWords, Lengths, Words, longest_of
 from lengthwise.models.alignment import align_left, gather_ends
 from lengthwise.models.common_settings import NumClasses, NumLayers, VocabSize
@@ -126,9 +127,13 @@ class Recurrent(nn.Module):
     def _states(self, symbols: FullWords) -> Iterator[Float[Tensor, "part word state"]]:
         """Return the states after each symbol, a stretch of positions after the other."""
         at_once = max(1, POSITIONS_AT_ONCE // max(1, len(symbols)))
+        read: Callable[..., tuple[Tensor, Tensor]] = self.cell
         state = None
+        alone = len(symbols) == 1 and symbols.device.type == "cpu"
+        if alone and isinstance(self.cell, nn.GRU) and not torch.is_grad_enabled():
+            read = partial(read_by_gru, self.cell)
         for part in torch.split(symbols.t(), at_once):
             if part.numel():
                 inputs = F.one_hot(part, self.config.vocab_size).to(self.answer.weight.dtype)
-                states, state = self.cell(inputs, state)
+                states, state = read(inputs, state)
                 yield states
