@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any, cast
 
 from lengthwise.arenas.protocol import SIZES, make_plans, make_test, protocol_settings
-from lengthwise.arenas.record import Arena, Cell
+from lengthwise.arenas.record import Arena
 from lengthwise.arenas.suites import SUITES
+from lengthwise.arenas.trained_cell import Cell
 from lengthwise.arguments import number, path_of, require_integer, require_text
 from lengthwise.errors import ConfigError
 from lengthwise.models.custom import OwnModel, own_name

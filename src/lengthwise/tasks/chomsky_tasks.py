@@ -181,7 +181,7 @@ class SolveEquation(BracketArithmetic):
     symbols = "01234+-()x="
     operators = "+-"
     shortest = 3
-    examples = (("(x+2)=1", "4"), ("x=3", "3"))
+    examples = (("(x+2)=1", "4"), ("x=3", "3"), ("((1-x)+2)=0", "3"))
 
     def draw(self, length: int, random: Random) -> str:
         """Return an expression whose digit at, or next after, a uniform place is replaced by x."""

@@ -8,6 +8,7 @@ import lengthwise as lw
 from lengthwise.errors import LanguageError, VerificationError
 from lengthwise.models.binary_recurrent import BinaryRecurrent
 from lengthwise.models.binary_recurrent_config import BinaryRecurrentConfig
+from lengthwise.models.recognisers import MODELS
 
 
 @pytest.mark.parametrize("name", ["tomita-5", "parity-tiny", "modular-arithmetic", "d-12-tiny"])
@@ -56,6 +57,18 @@ def test_only_vectors_of_sub_words_are_snapped() -> None:
     language = lw.language("parity")
     with pytest.raises(VerificationError, match="only a RegularGPT has vectors of sub-words"):
         lw.extract(_bits(0), language=language).snap()
+
+
+def test_a_recurrence_of_the_package_is_snapped() -> None:
+    entry = MODELS["elman"]
+    model = entry.build(entry.configure({"vocab_size": 2, "num_classes": 2, "d_model": 3}))
+    with torch.no_grad():
+        for weight in model.parameters():
+            weight.zero_()
+        model.state_dict()["answer.bias"][1] = 1.0
+    found = lw.extract(model, language="parity")
+    assert found.automaton == lw.language("regex[01]:(0|1)*").minimise()
+    assert found.states is not None
 
 
 class Turn(nn.Module):

@@ -127,7 +127,8 @@ def extract_automaton(
     if type(model) is BinaryRecurrent:
         return _of_codes(model, language)
     if type(model) is Recurrent:
-        return _of_states(require_same_classes(require_provable(model), language), language)
+        require_same_classes(require_provable(model), language)
+        return _of_states(model, language)
     if may_be_stepped(model):
         return _of_states(with_lengths(model), language)
     require_same_classes(require_regular_gpt(model), language)
