@@ -46,7 +46,7 @@ class Arena:
         >>> tiny = {"preset": "smoke", "steps": 2, "budget": 0.2, "words_per_length": 1}
         >>> found = lw.arena("elman", languages=["tomita-1"], seeds=[0], progress=False, **tiny)
         >>> found.matrix[0], len(found.table[1])
-        (['language', 'elman'], 1)
+        (['language', 'best shortcut', 'elman'], 1)
         >>> found.save("arena.json")
         >>> lw.Arena.load("arena.json").languages
         ['tomita-1']

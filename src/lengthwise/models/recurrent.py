@@ -136,12 +136,13 @@ class Recurrent(nn.Module):
     def _states(self, symbols: FullWords) -> Iterator[Float[Tensor, "part word state"]]:
         """Return the states after each symbol, a stretch of positions after the other."""
         at_once = max(1, POSITIONS_AT_ONCE // max(1, len(symbols)))
-        read: Callable[..., tuple[Tensor, Tensor]] = self.cell
+        alone = isinstance(self.cell, nn.GRU) and self._reads_alone(symbols)
         state = None
-        if isinstance(self.cell, nn.GRU) and self._reads_alone(symbols):
-            read = partial(read_by_gru, self.cell)
         for part in torch.split(symbols.t(), at_once):
-            if part.numel():
+            if alone:
+                states, state = read_by_gru(self.cell, part[:, 0], state)
+                yield states
+            elif part.numel():
                 inputs = F.one_hot(part, self.config.vocab_size).to(self.answer.weight.dtype)
-                states, state = read(inputs, state)
+                states, state = self.cell(inputs, state)
                 yield states

@@ -39,7 +39,7 @@ class PrefixLoss(Objective):
         batch = draw_one_length(self._task, self._lengths, self._words.batch_size, data)
         targets = self._automaton.prefix_classes(batch.tokens)
         tokens, targets = on_device(model, batch.tokens, targets)
-        logits = reader_of(model)(tokens, generator=noise)
+        logits = prefix_reader(model)(tokens, generator=noise)
         loss = F.cross_entropy(logits.flatten(0, 1), targets.flatten())
         return Step(loss, accuracy_of(logits[:, -1], targets[:, -1]), len(tokens))
 
@@ -49,7 +49,7 @@ class PrefixLoss(Objective):
         return validate_answers(model, self._task.draw(lengths, data))
 
 
-def reader_of(model: nn.Module) -> Callable[..., Tensor]:
+def prefix_reader(model: nn.Module) -> Callable[..., Tensor]:
     """Return what computes the logits of every prefix.
 
     Raises:

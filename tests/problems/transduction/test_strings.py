@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from lengthwise.errors import TaskError, WordError
-from lengthwise.problems.transduction.strings import draw_strings, encode
+from lengthwise.problems.transduction.strings import draw_strings, encode_strings
 from lengthwise.tasks.chomsky_tasks import TRANSDUCTIONS
 
 
@@ -36,7 +36,7 @@ def test_strings_follow_from_the_generator() -> None:
 def test_other_symbols_and_lengths_are_refused() -> None:
     task = TRANSDUCTIONS["binary-addition"]
     with pytest.raises(WordError, match="has 'x', which is not one of '01\\+'"):
-        encode(task, ["01+1x"])
+        encode_strings(task, ["01+1x"])
     for length, count in ((2, 5), (9, 0)):
         with pytest.raises(TaskError, match="have 3 symbols or more"):
             draw_strings(task, length, count, torch.Generator())

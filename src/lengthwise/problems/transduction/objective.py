@@ -17,7 +17,7 @@ from torch.nn import functional as F
 
 from lengthwise.errors import TaskError
 from lengthwise.objectives.answers import on_device
-from lengthwise.objectives.prefix import reader_of
+from lengthwise.objectives.prefix import prefix_reader
 from lengthwise.problems.transduction.strings import Strings, draw_strings
 from lengthwise.settings import Config, Setting, require
 from lengthwise.tasks.transduction import Transduction
@@ -39,7 +39,7 @@ class StringsConfig(Config):
     """Number of fresh strings of each validation; there is one of each length at least."""
 
 
-class Tally(NamedTuple):
+class OutputTally(NamedTuple):
     """Output symbols of strings of one length."""
 
     length: int
@@ -91,7 +91,7 @@ def read_outputs(
         ConfigError: the network answers at the end of a word only.
     """
     (tokens,) = on_device(model, drawn.tokens)
-    return reader_of(model)(tokens, generator=generator)[:, -drawn.targets.shape[1] :]
+    return prefix_reader(model)(tokens, generator=generator)[:, -drawn.targets.shape[1] :]
 
 
 @torch.no_grad()
@@ -103,7 +103,7 @@ def score_outputs(
     generator: torch.Generator,
     *,
     progress: Callable[[int, int], None] | None = None,
-) -> list[Tally]:
+) -> list[OutputTally]:
     """Return how many output symbols are right, for fresh strings of each length.
 
     Args:
@@ -138,9 +138,9 @@ def score_outputs(
     totals = counts.sum(dim=1)
     best = int((counts / totals[:, None]).sum(dim=0).argmax())
     columns = (lengths, totals.tolist(), right, counts[:, best].tolist(), losses)
-    return [Tally(*row) for row in zip(*columns, strict=True)]
+    return [OutputTally(*row) for row in zip(*columns, strict=True)]
 
 
-def mean_share(tallies: Sequence[Tally]) -> float:
+def mean_share(tallies: Sequence[OutputTally]) -> float:
     """Return the mean over lengths of the share of symbols that are right."""
     return sum(tally.right / tally.total for tally in tallies) / len(tallies)

@@ -27,13 +27,13 @@ from lengthwise.problems.setup import Setup
 from lengthwise.problems.sweep_tests import AtLength, Test, TestResult
 from lengthwise.problems.transduction.objective import (
     OutputLoss,
+    OutputTally,
     StringsConfig,
-    Tally,
     mean_share,
     read_outputs,
     score_outputs,
 )
-from lengthwise.problems.transduction.strings import Strings, encode
+from lengthwise.problems.transduction.strings import Strings, encode_strings
 from lengthwise.settings import Config, NoSettings, Parts, require
 from lengthwise.tasks.chomsky_tasks import TRANSDUCTIONS
 from lengthwise.tasks.transduction import Transduction
@@ -187,7 +187,7 @@ class TransductionProblem(Problem, Tested):
 
     def _score(
         self, run: Run, lengths: Sequence[int], words: int, seed: int, watch: Watch
-    ) -> list[Tally]:
+    ) -> list[OutputTally]:
         generator = torch.Generator().manual_seed(seed)
         with processor_threads(run.require_plan().threads), watch("evaluating", "lengths") as done:
             return score_outputs(
@@ -227,7 +227,7 @@ class TransductionProblem(Problem, Tested):
         task = self.transduction
 
         def read(line: str) -> str:
-            encode(task, [line])  # raises for other symbols
+            encode_strings(task, [line])  # raises for other symbols
             return line
 
         def answer(words: Sequence[str]) -> list[Answer]:
@@ -235,7 +235,7 @@ class TransductionProblem(Problem, Tested):
             for word in words:
                 size = task.output_length(len(word))
                 nothing = torch.zeros(1, size, dtype=torch.long)
-                drawn = Strings(encode(task, [word]), nothing, nothing.bool())
+                drawn = Strings(encode_strings(task, [word]), nothing, nothing.bool())
                 with torch.no_grad():
                     codes = read_outputs(run.model, drawn)[0].argmax(dim=1).tolist()
                 output = "".join(task.outputs[code] for code in codes)
@@ -245,7 +245,7 @@ class TransductionProblem(Problem, Tested):
         return Predictor(read=read, answer=answer)
 
 
-def _shortcuts(tallies: Sequence[Tally]) -> dict[str, float]:
+def _shortcuts(tallies: Sequence[OutputTally]) -> dict[str, float]:
     """Return the score of writing the most frequent symbol everywhere."""
     shares = [tally.most_frequent / tally.total for tally in tallies]
     return {"most frequent symbol": sum(shares) / len(shares)}

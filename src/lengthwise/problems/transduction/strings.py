@@ -61,13 +61,13 @@ def draw_strings(
     size = task.output_length(length)
     ends = torch.tensor([len(answer) for answer in answers])
     return Strings(
-        encode(task, words),
+        encode_strings(task, words),
         _codes([answer.ljust(size, _PADDING) for answer in answers], task.outputs),
         torch.arange(size) < ends[:, None],
     )
 
 
-def encode(task: Transduction, words: Sequence[str]) -> Int[Tensor, "word position"]:
+def encode_strings(task: Transduction, words: Sequence[str]) -> Int[Tensor, "word position"]:
     """Return strings of one length as numbers, with the placeholders after them.
 
     Raises:
