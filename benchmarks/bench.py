@@ -48,15 +48,22 @@ from lengthwise.tasks.task import Task
 WIDTH, BATCH = 64, 128
 
 
-def seconds(*jobs: Callable[[], Any], repeat: int = 15) -> list[float]:
-    """The median time of each job, taking turns, after one round to warm up."""
+def seconds(
+    *jobs: Callable[[], Any],
+    repeat: int = 15,
+    clock: Callable[[], float] = time.perf_counter,
+) -> list[float]:
+    """The median time of each job, taking turns, after one round to warm up.
+
+    `time.process_time` as the clock leaves out what other programs take.
+    """
     times: list[list[float]] = [[] for _ in jobs]
     for turn in range(repeat + 1):
         for job, record in zip(jobs, times, strict=True):
-            start = time.perf_counter()
+            start = clock()
             job()
             if turn:
-                record.append(time.perf_counter() - start)
+                record.append(clock() - start)
     return [statistics.median(record) for record in times]
 
 
@@ -228,10 +235,12 @@ def reading() -> dict[str, float]:
     bits = MODELS["gru-binary"].build(
         MODELS["gru-binary"].configure({"vocab_size": 2, "num_classes": 2, "num_bits": 4})
     )
-    cell = MODELS["elman"].build(
-        MODELS["elman"].configure({"vocab_size": 2, "num_classes": 2, "d_model": WIDTH})
+    shape = {"vocab_size": 2, "num_classes": 2, "d_model": WIDTH}
+    cell, gated, lstm = (
+        MODELS[name].build(MODELS[name].configure(shape)) for name in ("elman", "gru", "lstm")
     )
-    models: tuple[Any, ...] = bits, cell
+    inputs = nn.functional.one_hot(word.t(), 2).float()
+    models: tuple[Any, ...] = bits, cell, gated, lstm
     for model in models:
         model.initialise(torch.Generator().manual_seed(0))
         model.eval()
@@ -256,9 +265,27 @@ def reading() -> dict[str, float]:
 
     with torch.no_grad():
         each, remembered, own, looked_up = seconds(
-            step_by_step, partial(bits, word), partial(cell, word), partial(table, word), repeat=3
+            step_by_step,
+            partial(bits, word),
+            partial(cell, word),
+            partial(table, word),
+            repeat=3,
+            clock=time.process_time,
+        )
+        plain, ours, torch_gru, long_memory = seconds(
+            partial(cell, word),
+            partial(gated, word),
+            partial(gated.cell, inputs),
+            partial(lstm, word),
+            repeat=5,
+            clock=time.process_time,
         )
     return {
+        "one word of 4,096 symbols, width 64: torch's nn.GRU / gru": torch_gru / ours,
+        "the same: gru / torch's nn.RNN": ours / plain,
+        "the same: microseconds a symbol of gru": 1e6 * ours / word.numel(),
+        "the same: microseconds a symbol of elman": 1e6 * plain / word.numel(),
+        "the same: microseconds a symbol of lstm": 1e6 * long_memory / word.numel(),
         "one word of 4,096 symbols: every step of gru-binary, over its remembered steps": each
         / remembered,
         "the same: torch's nn.RNN of width 64, over gru-binary's remembered steps": own

@@ -77,8 +77,9 @@ def extract(
         algebra, with representatives, merges and distances, and `.snap()` is the model that
         answers by it. With binary memory the algebra is the model itself; otherwise vectors are
         merged where there is a gap, and `.algebra.spread`, `.algebra.gap` and `.algebra.summary()`
-        say how clear that was. Of `elman`, `gru` and `lstm` the state is snapped, and `.states` is
-        the table. `interpret.learn_automaton` takes any model, by tests.
+        say how clear that was. Of networks that are read symbol by symbol, also your own, the state
+        is snapped, and `.states` is the table. `interpret.learn_automaton` takes any model, by
+        tests.
 
     Examples:
         >>> import lengthwise as lw
@@ -87,7 +88,8 @@ def extract(
 
     Raises:
         ConfigError: it is not a model, or a number is out of range.
-        VerificationError: the model has neither slots nor recurring bits nor vectors of sub-words;
+        VerificationError: the model has neither slots nor vectors of sub-words, and is not read
+            symbol by symbol; no snapping is usable;
             its weights hold no automaton; it has too many codes; or its algebra has more than
             `max_elements` elements or never repeats.
         LanguageError: a network is given alone; or the automaton that is learned of an algebra has

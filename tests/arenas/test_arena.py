@@ -77,6 +77,8 @@ def test_a_layer_of_ones_own_is_trained_examined_and_kept(
         ("gru", {"languages": "parity"}, "languages is a list"),
         ("gru", {"languages": ["parity", "parity"]}, "given twice"),
         ("gru", {"languages": ["pariti"]}, "pariti"),
+        ("gru", {"languages": ["steps:addition"]}, "is neither"),
+        ("encoder-cls", {"languages": ["chomsky:bucket-sort"]}, "at the end of a string only"),
         ("gru", {"budget": 0}, "above 0"),
         ("gru", {"seeds": []}, "no seed"),
         (fails, {}, "no such layer"),
@@ -91,6 +93,17 @@ def test_a_slip_is_told_in_one_line_before_anything_is_written(
         lw.arena(networks, **given)
     assert "\n" not in str(slip.value)
     assert not (tmp_path / "a").exists()
+
+
+def test_outputs_after_strings_are_scored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lengthwise.arenas.protocol._LENGTHS", (2, 5, 41, 60))
+    given = {**TINY, "languages": ["chomsky:solve-equation"], "seeds": [0], "out": tmp_path / "a"}
+    found = lw.arena([Count, "gru"], **given)
+    assert [cell.given for cell in found.cells] == ["outputs", "outputs"]
+    assert [row[0] for row in found.cells[0].by_length] == [5, 41, 60]
+    assert found.matrix[1][0][0] == "chomsky:solve-equation"
+    found.save(tmp_path / "page.html")
+    assert lw.Arena.load(tmp_path / "a" / "arena.json").to_dict() == found.to_dict()
 
 
 def test_another_suite_does_not_mix_with_one(tmp_path: Path) -> None:

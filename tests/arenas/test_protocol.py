@@ -87,10 +87,12 @@ def test_a_setting_is_for_those_that_have_it_and_some_must() -> None:
         plans(["gru"], ["parity"], num_heads=4)
 
 
-def test_the_test_is_that_of_the_size_unless_it_is_given() -> None:
-    usual, given = (
-        make_test("smoke", budget=budget, words_per_length=words)
-        for budget, words in ((None, None), (3.0, 5))
-    )
-    assert (dict(usual.measure or {})["budget"], usual.words_per_length) == (1.0, 4)
-    assert (dict(given.measure or {})["budget"], given.words_per_length) == (3.0, 5)
+def test_languages_are_examined_and_other_tasks_have_the_test_of_their_problem() -> None:
+    language, outputs = plans(["gru"], ["parity", "chomsky:reverse-string"])
+    examined, scored = (make_test(plan, 5, 3.0) for plan in (language, outputs))
+    assert dict(examined.measure or {})["budget"] == 3.0
+    assert scored.measure is None
+    assert examined.words_per_length == scored.words_per_length == 5
+    assert examined.lengths == scored.lengths
+    assert outputs.data.max_length == language.data.max_length
+    assert outputs.network.d_model == language.network.d_model

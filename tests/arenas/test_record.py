@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from lengthwise.arenas.cell import LONG
-from lengthwise.arenas.record import Arena, Cell, _curve
+from lengthwise.arenas.record import Arena, _curve
+from lengthwise.arenas.trained_cell import Cell
 from lengthwise.errors import ConfigError, RunError
 
 
@@ -16,6 +17,7 @@ def cell(network: str = "gru", language: str = "parity", seed: int = 0, **more: 
         "verdict": "equivalent",
         "wrong_length": None,
         "seconds": 2.0,
+        "shortcuts": {"majority": 0.5, "last symbol": 0.6},
         "kinds": {"short random": (9, 10), "long random": (0, 0)},
         **more.pop("found", {}),
     }
@@ -69,11 +71,26 @@ def test_a_row_counts_only_what_was_learned_as_learned() -> None:
 
 def test_the_matrix_says_what_is_proved_of_what() -> None:
     columns, rows = MIXED.matrix
-    assert columns == ["language", "gru", "lstm"]
+    assert columns == ["language", "best shortcut", "gru", "lstm"]
     assert rows == [
-        ["parity", "95.00 %; 1 of 2 proved snapped", "failed"],
-        ["d-2", "95.00 %; not learned", "95.00 %; 1 proved"],
+        ["parity", "60.00 %", "95.00 %; 1 of 2 proved snapped", "failed"],
+        ["d-2", "60.00 %", "95.00 %; not learned", "95.00 %; 1 proved"],
     ]
+
+
+def test_outputs_are_scored_length_by_length_and_nothing_is_proved() -> None:
+    written = cell(
+        language="chomsky:reverse-string",
+        given="outputs",
+        found={"verdict": None, "is_proved": False, "kinds": {}},
+        by_length=((40, 10, 10), (41, 10, 9), (500, 1000, 500)),
+    )
+    _, (row,) = arena(written).table
+    assert row[3:8] == ["1 of 1", "0 of 0", "0", "70.00 %", ""]
+    assert arena(written).matrix[1][0][2] == "70.00 %; learned by 1 of 1"
+    assert _curve([written]) == {40: 100.0, 100: 90.0, 500: 50.0}
+    both = arena(written, cell(language="d-2", by_length=((41, 10, 10), (500, 10, 10))))
+    assert both.table[1][0][6] == "85.00 %"
 
 
 def test_kinds_without_words_are_left_empty() -> None:
@@ -88,21 +105,6 @@ def test_the_best_of_a_language_are_the_smallest_and_the_one_that_carries_farthe
     assert (parity["farthest"]["seed"], parity["farthest"]["wrong_length"]) == (0, 41)
     assert depth_two["proved"]["network"] == "lstm"
     assert depth_two["farthest"]["network"] == "lstm"
-
-
-@pytest.mark.parametrize(
-    ("found", "verdict"),
-    [
-        ({}, "proved"),
-        ({"verdict": "counterexample"}, "refuted"),
-        ({"verdict": "not-closed"}, "not closed"),
-        ({"verdict": None}, "not a recurrence"),
-        ({"is_proved": True}, "proved as it runs"),
-    ],
-)
-def test_each_verdict_has_words(found: dict[str, Any], verdict: str) -> None:
-    assert cell(found=found).verdict == verdict
-    assert FAILED.verdict == "failed"
 
 
 def test_a_file_has_all_of_it(tmp_path: Path) -> None:

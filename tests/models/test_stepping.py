@@ -15,6 +15,27 @@ from models.recurrences import CountedParity, Layered, Looped, MeanOfBatch, Posi
 WORDS = [[0, 1, 1, 0, 1, 1], [1, 1, 1, 1, 0, 0], [0, 0, 0, 0, 0, 1]]
 
 
+class Oscillators(nn.Module):
+    """Complex numbers that turn, beside a real one that counts."""
+
+    def __init__(self, dtype: torch.dtype = torch.float32) -> None:
+        super().__init__()
+        self.turn = nn.Parameter(torch.polar(torch.ones(3), torch.rand(3)).to(dtype.to_complex()))
+        self.answer = nn.Linear(7, 2, dtype=dtype)
+
+    def start(self) -> tuple[Tensor, Any]:
+        state = (torch.zeros_like(self.turn)[None], torch.zeros(1, dtype=self.answer.weight.dtype))
+        return self._read(state), state
+
+    def step(self, state: Any, symbols: Tensor) -> tuple[Tensor, Any]:
+        after = (state[0] * self.turn + 1j * symbols[:, None], state[1] + symbols)
+        return self._read(after), after
+
+    def _read(self, state: Any) -> Tensor:
+        numbers = torch.view_as_real(state[0]).flatten(1)
+        return self.answer(torch.cat([numbers, state[1][:, None]], dim=1))
+
+
 @pytest.fixture(autouse=True)
 def _seeded() -> None:
     torch.manual_seed(0)
@@ -36,6 +57,7 @@ def stepped(module: nn.Module, **layout: Any) -> tuple[nn.Module, Steps]:
         lambda: Looped(nn.GRUCell(4, 6)),
         lambda: Looped(nn.LSTMCell(4, 6)),
         CountedParity,
+        Oscillators,
     ],
 )
 def test_symbol_by_symbol_the_logits_are_those_of_words(network: Any) -> None:
@@ -46,6 +68,15 @@ def test_symbol_by_symbol_the_logits_are_those_of_words(network: Any) -> None:
         with torch.no_grad():
             whole = model(torch.tensor(words), torch.full((3,), length))
         assert torch.allclose(logits, whole.cpu(), atol=1e-5)
+
+
+def test_complex_states_keep_both_parts_and_their_type() -> None:
+    for dtype, width in ((torch.float32, torch.float32), (torch.float64, torch.float64)):
+        _, steps = stepped(Oscillators(dtype))
+        _, rows = steps.read(WORDS)
+        assert rows.shape == (3, 7)
+        assert rows.dtype == width
+        assert rows[:, 1].abs().min() > 0
 
 
 @pytest.mark.parametrize("cell", ["elman", "elman-relu", "gru", "lstm"])

@@ -8,12 +8,15 @@ from pathlib import Path
 from typing import Any, cast
 
 from lengthwise.arenas.protocol import SIZES, make_plans, make_test, protocol_settings
-from lengthwise.arenas.record import Arena, Cell
+from lengthwise.arenas.record import Arena
 from lengthwise.arenas.suites import SUITES
+from lengthwise.arenas.trained_cell import Cell
 from lengthwise.arguments import number, path_of, require_integer, require_text
 from lengthwise.errors import ConfigError
-from lengthwise.languages.spec import parse
 from lengthwise.models.custom import OwnModel, own_name
+from lengthwise.problems.recognition.problem import Recognition
+from lengthwise.problems.registry import as_problem
+from lengthwise.problems.transduction.problem import TransductionProblem
 from lengthwise.settings import require
 from lengthwise.sweeps.executors import executor_for
 from lengthwise.sweeps.folder import JobFolder
@@ -47,8 +50,8 @@ def arena(
     Args:
         networks: names of models, import paths `package.module:factory`, or functions that build a
             network from `vocab_size` and `num_classes` (see `adapt`); one or several.
-        suite: `state-tracking`, `regular` or `mlregtest`.
-        languages: specifications in place of all languages of the suite.
+        suite: `state-tracking`, `regular`, `chomsky` or `mlregtest`.
+        languages: specifications in place of all languages and tasks of the suite.
         seeds: of weights and words of training; the words of the test are the same for all.
         preset: `laptop` (width 32, one layer, up to 1,000 steps) or `smoke`.
         budget: seconds of each examination.
@@ -85,9 +88,14 @@ def arena(
     if words_per_length is not None:
         words_per_length = require_integer("words_per_length", words_per_length, 1)
     require(out is not None or not finished, "finished=True needs the folder. Give out=DIR.")
-    test = make_test(preset, budget=budget, words_per_length=words_per_length)
+    words_per_length = words_per_length or SIZES[preset].words_per_length
+    budget = SIZES[preset].budget if budget is None else budget
     plans = make_plans(names, specs, suite=suite, preset=preset, settings=settings)
-    jobs = [job for plan in plans for job in jobs_over_seeds(plan, seeds, [test])]
+    jobs = [
+        job
+        for plan in plans
+        for job in jobs_over_seeds(plan, seeds, [make_test(plan, words_per_length, budget)])
+    ]
     jobs.sort(key=lambda job: list(seeds).index(job.plan.training.seed))  # whole rounds first
     with ExitStack() as held:
         if out is None:
@@ -113,8 +121,8 @@ def arena(
                 "preset": preset,
                 "settings": protocol_settings(suite, preset, settings),
                 "seeds": list(seeds),
-                "words_per_length": test.words_per_length,
-                "budget": dict(test.measure or {})["budget"],
+                "words_per_length": words_per_length,
+                "budget": budget,
             },
             cells=[
                 Cell.of(result, JobFolder.of(job, folder / RUNS).clock().processor_seconds)
@@ -154,16 +162,23 @@ def name_networks(networks: str | OwnModel | Sequence[str | OwnModel]) -> list[s
 
 
 def list_languages(languages: Sequence[str]) -> list[str]:
-    """Return the specifications of given languages in canonical form.
+    """Return the specifications of given languages or string tasks in canonical form.
 
     Raises:
-        ConfigError: they are not a list, there are none, or one is given twice.
+        ConfigError: they are not a list, there are none, one is given twice, or is something else.
         LanguageError: one is unknown.
     """
     require(
         not isinstance(languages, str) and bool(languages),
         f"languages is a list of specifications, such as ['parity'], but got {languages!r:.40}.",
     )
-    specs = [parse(spec).spec for spec in languages]
+    problems = [as_problem(spec) for spec in languages]
+    for problem in problems:
+        require(
+            isinstance(problem, Recognition | TransductionProblem),
+            f"the arena is about languages and string tasks, and {problem.name} is neither. Leave "
+            f"it out.",
+        )
+    specs = [problem.name for problem in problems]
     require(len(set(specs)) == len(specs), f"a language is given twice in {specs!r:.60}.")
     return specs

@@ -7,12 +7,12 @@ network from the class of the whole word; the record says which.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from lengthwise.arenas.suites import SUITES
 from lengthwise.languages.language import Language
-from lengthwise.languages.spec import parse
+from lengthwise.layers.positions import POSITIONS
 from lengthwise.models.custom import OwnEntry
 from lengthwise.models.custom_network import adapt
 from lengthwise.models.entry import ModelEntry
@@ -21,6 +21,7 @@ from lengthwise.objectives.catalogue import OBJECTIVES
 from lengthwise.problems.plan import Plan
 from lengthwise.problems.planning import make_plan
 from lengthwise.problems.recognition.problem import Recognition
+from lengthwise.problems.registry import as_problem
 from lengthwise.problems.sweep_tests import Test
 from lengthwise.registry import Catalogue
 from lengthwise.sweeps.grid import require_settable
@@ -91,25 +92,30 @@ def make_plans(
         ConfigError: a name is unknown, or a value does not fit.
     """
     chosen = protocol_settings(suite, preset, settings)
-    known = set[str]()
+    known = {"objective"}
     plans = []
     for spec in languages:
-        language = parse(spec)
+        problem = as_problem(spec)
         for name in networks:
             entry = MODELS[name]
-            names = set().union(*Recognition.setup.settable(entry).values()) - {"seed"}
+            names = set().union(*problem.setup.settable(entry).values()) - {"seed"}
             known |= names
             own = {name: value for name, value in chosen.items() if name in names}
-            own["objective"] = chosen.get("objective", choose_objective(entry, language))
-            plan = make_plan(language, name, preset=preset, settings=own)
-            is_short = plan.network.reads_at_most is not None
-            if is_short and "position" in names and "position" not in settings:
-                plan = make_plan(
-                    language, name, preset=preset, settings={**own, "position": "sinusoidal"}
-                )
-            plans.append(plan)
-    require_settable(settings, known | {"objective"}, networks)
+            if isinstance(problem, Recognition):
+                own["objective"] = chosen.get("objective", choose_objective(entry, problem.symbols))
+            if "position" in names - own.keys() and _ends_with_training(entry):
+                own["position"] = "sinusoidal"
+            plans.append(make_plan(problem, name, preset=preset, settings=own))
+    require_settable(settings, known, networks)
     return plans
+
+
+def _ends_with_training(entry: ModelEntry) -> bool:
+    """Return whether each usual position of a network has a trained vector of its own."""
+    if isinstance(entry, OwnEntry):
+        return False
+    usual = {setting.name: setting.default for setting in fields(entry.config)}
+    return POSITIONS[entry.defaults.get("position", usual["position"])].is_table
 
 
 def choose_objective(entry: ModelEntry, language: Language) -> str:
@@ -126,15 +132,16 @@ def _answers_everywhere(entry: ModelEntry, language: Language) -> bool:
     return OBJECTIVES["prefix"].fits(entry)
 
 
-def make_test(preset: str, *, budget: float | None, words_per_length: int | None) -> Test:
-    """Return the test of every cell, whose words are the same for all networks."""
-    size = SIZES[preset]
+def make_test(plan: Plan, words_per_length: int, budget: float) -> Test:
+    """Return the test of the cells of a plan, whose words are the same for all networks.
+
+    Networks that recognise languages are examined, for `budget` seconds; others have the test of
+    their problem.
+    """
+    examination = {"function": "lengthwise.arenas.cell:examine_run", "budget": budget}
     return Test(
         name=EXAMINATION,
         lengths=_LENGTHS,
-        words_per_length=words_per_length or size.words_per_length,
-        measure={
-            "function": "lengthwise.arenas.cell:examine_run",
-            "budget": size.budget if budget is None else budget,
-        },
+        words_per_length=words_per_length,
+        measure=examination if isinstance(plan.problem, Recognition) else None,
     )

@@ -9,12 +9,11 @@ from statistics import fmean, median
 from typing import TYPE_CHECKING, Any
 
 from lengthwise.arenas.cell import LONG
-from lengthwise.arenas.protocol import EXAMINATION
+from lengthwise.arenas.trained_cell import LEARNED, Cell
 from lengthwise.arguments import path_of
 from lengthwise.errors import RunError
 from lengthwise.evaluation.scores import percent, percent_interval, wilson
 from lengthwise.files import read_object, require_name, values_of, write_text
-from lengthwise.sweeps.outcome import Failure, Outcome
 from lengthwise.templates import template
 
 if TYPE_CHECKING:
@@ -22,9 +21,6 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 """Version of the stored format."""
-
-LEARNED = 0.999
-"""Accuracy on validation words from which a network counts as having learned its language."""
 
 _RANGES = (
     *((1, 5), (6, 12), (13, 25), (26, 40), (41, 100), (101, 200), (201, 300), (301, 400)),
@@ -36,110 +32,6 @@ COLUMNS = (
     *("network", "parameters", "given", "learned", "proved snapped", "proved as it runs"),
     *("accuracy, 41 to 500", f"at {LONG:,}", "first wrong length", "seconds"),
 )
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Cell:
-    """One trained network that was examined."""
-
-    network: str
-    language: str
-    seed: int
-    given: str
-    """Supervision: `prefix`, the class after every prefix; `final`, that of the word."""
-    error: str = ""
-    """Why there is nothing else, if training or examining raised an error."""
-    parameters: int = 0
-    steps: int = 0
-    validation_accuracy: float | None = None
-    training_seconds: float | None = None
-    """Processor time of training."""
-    by_length: tuple[tuple[int, int, int], ...] = ()
-    """Length, number of words and of right answers, of the network as it runs."""
-    found: Mapping[str, Any] | None = None
-    """Result of the examination (`cell.examine_run`)."""
-
-    @property
-    def is_learned(self) -> bool:
-        """True if validation words, no longer than those of training, are right but for 0.1 %."""
-        return self.validation_accuracy is not None and self.validation_accuracy >= LEARNED
-
-    @property
-    def is_proved(self) -> bool:
-        """True if the network as it runs is proved right at every length."""
-        return bool(self.found and self.found["is_proved"])
-
-    @property
-    def is_snapped_proved(self) -> bool:
-        """True if the *snapped* network is right at every length, decided on its table."""
-        return bool(self.found and self.found["verdict"] == "equivalent")
-
-    @property
-    def verdict(self) -> str:
-        """The verdict about the snapped network in a word or two."""
-        if not self.found:
-            return "failed"
-        if self.is_proved:
-            return "proved as it runs"
-        names = {"equivalent": "proved", "counterexample": "refuted", None: "not a recurrence"}
-        return names.get(self.found["verdict"], "not closed")
-
-    @property
-    def seconds(self) -> float | None:
-        """Processor time of training and examination."""
-        if not self.found or self.training_seconds is None:
-            return None
-        return self.training_seconds + float(self.found["seconds"])
-
-    def right(self, first: int, last: int) -> tuple[int, int] | None:
-        """Return the numbers of right and of all words of some lengths; None without words."""
-        rows = [row for row in self.by_length if first <= row[0] <= last]
-        total = sum(words for _, words, _ in rows)
-        return (sum(right for _, _, right in rows), total) if total else None
-
-    @property
-    def wrong_length(self) -> int | None:
-        """Length of the shortest wrong word that was found, in any test."""
-        if not self.found:
-            return None
-        wrong = [length for length, words, right in self.by_length if right < words]
-        searched = self.found["wrong_length"]
-        return min(wrong if searched is None else [*wrong, searched], default=None)
-
-    @classmethod
-    def of(cls, result: Outcome | Failure, training_seconds: float | None) -> "Cell":
-        """Return the cell of a job of the arena's sweep, given the processor time of training."""
-        plan = result.plan
-        about: dict[str, Any] = {
-            "network": plan["model"],
-            "language": plan["problem"]["language"].get("spec", ""),
-            "seed": plan["training"]["seed"],
-            "given": plan["objective"]["name"],
-        }
-        if isinstance(result, Failure):
-            return cls(**about, error=result.error)
-        test = result.test(EXAMINATION)
-        rows = [(row.length, row.words, row.correct) for row in test.by_length]
-        if (far := test.summary["far"]) is not None:
-            rows.append((LONG, far[2], far[1]))
-        return cls(
-            **about,
-            parameters=result.parameters,
-            steps=result.steps,
-            validation_accuracy=result.validation_accuracy,
-            training_seconds=training_seconds,
-            by_length=tuple(rows),
-            found=dict(test.summary),
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the cell as plain values."""
-        return {name: getattr(self, name) for name in Cell.__slots__}
-
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> "Cell":
-        """Restore a cell."""
-        return cls(**{**values, "by_length": tuple(tuple(row) for row in values["by_length"])})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,7 +46,7 @@ class Arena:
         >>> tiny = {"preset": "smoke", "steps": 2, "budget": 0.2, "words_per_length": 1}
         >>> found = lw.arena("elman", languages=["tomita-1"], seeds=[0], progress=False, **tiny)
         >>> found.matrix[0], len(found.table[1])
-        (['language', 'elman'], 1)
+        (['language', 'best shortcut', 'elman'], 1)
         >>> found.save("arena.json")
         >>> lw.Arena.load("arena.json").languages
         ['tomita-1']
@@ -203,7 +95,8 @@ class Arena:
             _range(sizes),
             ", ".join(sorted({cell.given for cell in cells})),
             f"{len(learned)} of {len(cells)}",
-            f"{sum(cell.is_snapped_proved for cell in learned)} of {len(learned)}",
+            f"{sum(cell.is_snapped_proved for cell in learned)} of "
+            f"{sum(not cell.writes_output for cell in learned)}",
             str(sum(cell.is_proved for cell in cells)),
             _share(cells, 41, 500),
             _share(cells, LONG, LONG),
@@ -213,12 +106,17 @@ class Arena:
 
     @property
     def matrix(self) -> tuple[list[str], list[list[str]]]:
-        """A row for each language, a column for each network: accuracy at 41 to 500, proofs."""
+        """A row for each language: the best shortcut, and of each network its accuracy at 41 to
+        500, and proofs."""
         rows = [
-            [language, *(self._square(self.of(name, language)) for name in self.networks)]
+            [
+                language,
+                _best_shortcut([cell for cell in self.cells if cell.language == language]),
+                *(self._square(self.of(name, language)) for name in self.networks),
+            ]
             for language in self.languages
         ]
-        return ["language", *self.networks], rows
+        return ["language", "best shortcut", *self.networks], rows
 
     @staticmethod
     def _square(cells: Sequence[Cell]) -> str:
@@ -228,6 +126,8 @@ class Arena:
         learned = sum(cell.is_learned for cell in cells)
         if not learned:
             return f"{text}; not learned"
+        if cells[0].writes_output:
+            return f"{text}; learned by {learned} of {len(cells)}"
         runs, snapped = (
             sum(cell.is_proved for cell in cells),
             sum(cell.is_snapped_proved for cell in cells if cell.is_learned),
@@ -241,7 +141,7 @@ class Arena:
         names = ("short random", "short adversarial", "long random", "long adversarial")
         rows = []
         for network in self.networks:
-            found = [cell.found["kinds"] for cell in self.of(network) if cell.found]
+            found = [cell.found.get("kinds", {}) for cell in self.of(network) if cell.found]
             row = [network]
             for name in names:
                 pairs = [kinds[name] for kinds in found if kinds.get(name, (0, 0))[1]]
@@ -382,14 +282,32 @@ def _mean(pairs: Sequence[Sequence[int]]) -> float:
 
 def _share(cells: Sequence[Cell], first: int, last: int, *, interval: bool = True) -> str:
     """Return the accuracy at some lengths in words, over the cells that were tested there."""
-    pairs = [pair for cell in cells if (pair := cell.right(first, last)) is not None]
-    if not pairs:
+    asked = [cell for cell in cells if cell.right(first, last) is not None]
+    if not asked:
         return ""
-    shown = f"{percent(_mean(pairs))} %"
-    if interval:
-        right, total = (sum(numbers) for numbers in zip(*pairs, strict=True))
-        shown += f" ({percent_interval(*wilson(right, total))})"
-    return shown if len(pairs) == len(cells) else f"{shown}, {len(pairs)} of {len(cells)}"
+    shown = f"{percent(_accuracy(asked, first, last))} %"
+    if interval and not any(cell.writes_output for cell in asked):
+        right, total = (sum(numbers) for numbers in zip(*_pairs(asked, first, last), strict=True))
+        shown += f" ({percent_interval(*wilson(right, total), decimals=1)})"
+    return shown if len(asked) == len(cells) else f"{shown}, {len(asked)} of {len(cells)}"
+
+
+def _pairs(cells: Sequence[Cell], first: int, last: int) -> list[tuple[int, int]]:
+    """Return the numbers of right and of all words of the cells that were tested there."""
+    return [pair for cell in cells if (pair := cell.right(first, last)) is not None]
+
+
+def _accuracy(cells: Sequence[Cell], first: int, last: int) -> float:
+    """Return the share of right words of cells together; of outputs, the mean of their scores."""
+    if not any(cell.writes_output for cell in cells):
+        return _mean(_pairs(cells, first, last))
+    return fmean(score for cell in cells if (score := cell.score(first, last)) is not None)
+
+
+def _best_shortcut(cells: Sequence[Cell]) -> str:
+    """Return the accuracy of the best rule that was tried on a language."""
+    best = [max(rules.values()) for cell in cells if (rules := (cell.found or {}).get("shortcuts"))]
+    return f"{percent(max(best))} %" if best else ""
 
 
 def _range(numbers: Sequence[int]) -> str:
@@ -410,9 +328,9 @@ def _curve(cells: Sequence[Cell]) -> dict[int, float]:
     curve = {}
     for first, last in _RANGES:
         shares = [
-            _mean(pairs)
+            _accuracy(alike, first, last)
             for alike in by_language.values()
-            if (pairs := [pair for cell in alike if (pair := cell.right(first, last)) is not None])
+            if _pairs(alike, first, last)
         ]
         if shares:
             curve[last] = 100 * fmean(shares)

@@ -1,4 +1,4 @@
-"""The suites of the arena: fixed lists of languages, and what is special about their words."""
+"""The suites of the arena: fixed lists of languages and tasks, and settings of their own."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,11 +6,12 @@ from typing import Any
 
 from lengthwise.languages.named_languages import TABLE_1
 from lengthwise.registry import Catalogue
+from lengthwise.tasks.chomsky_tasks import TRANSDUCTIONS
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Suite:
-    """A list of languages on which networks are compared."""
+    """A list of languages, or other tasks, on which networks are compared."""
 
     summary: str
     languages: tuple[str, ...]
@@ -24,7 +25,9 @@ _SUBREGULAR = (
     *("SL", "coSL", "TSL", "TcoSL", "SP", "coSP", "LT", "TLT", "PT", "LTT", "TLTT", "PLT"),
     *("TPLT", "SF", "Zp", "Reg"),
 )
-_REGULAR_OF_CHOMSKY = ("even-pairs", "modular-arithmetic", "parity", "cycle-navigation")
+_REGULAR_OF_CHOMSKY = tuple(
+    f"chomsky-{name}" for name in ("even-pairs", "modular-arithmetic", "parity", "cycle-navigation")
+)
 
 SUITES: Catalogue[Suite] = Catalogue(
     "suite",
@@ -41,7 +44,12 @@ SUITES: Catalogue[Suite] = Catalogue(
         "regular": Suite(
             summary="the twelve languages of Table 1 of Chi et al. (2023), and the regular tasks "
             "of Deletang et al. (2023) as their code has them",
-            languages=(*TABLE_1, *(f"chomsky-{name}" for name in _REGULAR_OF_CHOMSKY)),
+            languages=(*TABLE_1, *_REGULAR_OF_CHOMSKY),
+        ),
+        "chomsky": Suite(
+            summary="the fifteen tasks of Deletang et al. (2023): the four regular ones, and "
+            "eleven whose output follows the string",
+            languages=(*_REGULAR_OF_CHOMSKY, *(f"chomsky:{name}" for name in TRANSDUCTIONS)),
         ),
         "mlregtest": Suite(
             summary="a random language of each class of MLRegTest, on words of up to 29 symbols",

@@ -14,6 +14,7 @@ MODELS = {
     "languages": (RECOGNISERS, "regular-gpt-binary"),
     "functions": (RECOGNISERS, "regular-gpt-binary"),
     "step tasks": (("step-decoder", "pointer-decoder", "gpt2"), "step-decoder"),
+    "string tasks": (RECOGNISERS, "gru"),
     "files of words": (RECOGNISERS, "gru"),
     "automata inferred from words": (RECOGNISERS, "regular-gpt-slots"),
     "language models": (("regular-gpt-lm", "gpt-lm"), "regular-gpt-lm"),
@@ -22,7 +23,7 @@ MODELS = {
 """The models of each kind of problem, and the default one."""
 
 PREFIXES = (
-    *("steps:", "words:", "inferred:"),
+    *("steps:", "chomsky:", "words:", "inferred:"),
     *("text:", "pairs:"),
 )
 """The prefixes of specifications."""

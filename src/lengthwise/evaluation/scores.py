@@ -231,10 +231,13 @@ _ALL = 1 - 1e-12
 """Wilson's upper end if all of N are right, up to rounding; one wrong lowers it by 0.2 / N."""
 
 
-def percent_interval(low: float, high: float) -> str:
-    """Return an interval of shares as percentages with three decimals; 100.000 means all.
+def percent_interval(low: float, high: float, decimals: int = 3) -> str:
+    """Return an interval of shares as percentages; 100.000 means all.
 
     The ends are rounded down and up, but not up to 100.000.
     """
-    upper = 100_000 if high >= _ALL else min(math.ceil(1e5 * high - 1e-9), 99_999)
-    return f"{math.floor(1e5 * low + 1e-9) / 1e3:.3f} to {upper / 1e3:.3f}"
+    unit = 10**decimals
+    all_units = 100 * unit
+    upper = all_units if high >= _ALL else min(math.ceil(all_units * high - 1e-9), all_units - 1)
+    lower = math.floor(all_units * low + 1e-9)
+    return f"{lower / unit:.{decimals}f} to {upper / unit:.{decimals}f}"

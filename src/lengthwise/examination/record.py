@@ -268,10 +268,9 @@ class Examination:
         if last.largest is None:
             said = f"largest number of a state {last.norm:.3g} at {last.length:,} symbols"
         else:
-            rows = [self.drift[0], self.drift[len(self.drift) // 2], last]
-            each = (
-                f"{row.largest:.3g} at {row.length:,}" for row in rows if row.largest is not None
-            )
+            three = (self.drift[0], self.drift[len(self.drift) // 2], last)
+            rows = {row.length: row.largest for row in three if row.largest is not None}
+            each = (f"{largest:.3g} at {length:,}" for length, largest in rows.items())
             said = f"farthest state from a representative: {', '.join(each)} symbols"
         if self.grows:
             said += "; states grow with the word, so no finite automaton follows them for ever"

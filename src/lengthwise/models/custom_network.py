@@ -330,9 +330,8 @@ def require_steady(
         at = int(worst.argmax())
         raise ConfigError(
             f"{name} gives a word of {format_count(len(words[at]), 'symbol')} other logits alone "
-            f"than "
-            f"among longer words (by {worst[at].item():.2g}): its answer depends on the pads. "
-            f"Mask them, or use lw.adapt(module, padding='none')."
+            f"than among longer words (by {worst[at].item():.2g}): its answer depends on the pads, "
+            f"or on the other words. Mask them, or use lw.adapt(module, padding='none')."
         )
 
 

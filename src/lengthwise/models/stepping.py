@@ -5,10 +5,10 @@ A network is a recurrence if its answer follows from a *state* that each symbol 
     start() -> logits[1, class], state
     step(state, symbols[word]) -> logits[word, class], state
 
-A state is a tensor, or a tuple, list or dictionary of them, and its first axis is the word. Both
-methods return the logits of the word that has been read so far. A network without these methods
-that keeps its state in `nn.RNN`, `nn.GRU`, `nn.LSTM` or their cells is stepped by `CellSteps`.
-`Steps` asks either of them, with copies, and refuses what is not a recurrence.
+A state is a tensor, real or complex, or a tuple, list or dictionary of them, and its first axis is
+the word. Both methods return the logits of the word that has been read so far. A network without
+these methods that keeps its state in `nn.RNN`, `nn.GRU`, `nn.LSTM` or their cells is stepped by
+`CellSteps`. `Steps` asks either of them, with copies, and refuses what is not a recurrence.
 
 Axes:
     word    words of a batch
@@ -17,7 +17,7 @@ Axes:
     class   classes
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
@@ -35,6 +35,9 @@ Rows: TypeAlias = Float[Tensor, "word width"]
 Logits: TypeAlias = Float[Tensor, "word class"]
 _NEAR = 1e-3
 """Greatest difference of a number that rounding may explain, relative to 1 + the largest."""
+
+_SINGLE = (torch.float32, torch.float16, torch.complex64)
+"""Types of states that float32 holds."""
 
 _TRIED, _LONGEST = 24, 24
 """Number and greatest length of random words by which a recurrence is tried."""
@@ -86,7 +89,7 @@ class Steps:
         first = list(leaves(self._template))
         self._shapes = [leaf.shape[1:] for leaf in first]
         self._dtypes = [leaf.dtype for leaf in first]
-        is_single = all(dtype in (torch.float32, torch.float16) for dtype in self._dtypes)
+        is_single = all(dtype in _SINGLE for dtype in self._dtypes)
         self._dtype = torch.float32 if is_single else torch.float64
 
     def start(self) -> tuple[Logits, Rows]:
@@ -110,8 +113,7 @@ class Steps:
         """Return what `step` returns, with gradients and unchecked."""
         stepping: Any = self._stepping
         logits, after = stepping.step(self._unflatten(rows), symbols.clone().to(self.device))
-        parts = [part.reshape(len(rows), -1).to(self._dtype) for part in leaves(after)]
-        return logits.cpu(), torch.cat(parts, dim=1).cpu()
+        return logits.cpu(), self._flatten(leaves(after), len(rows)).cpu()
 
     def read(self, words: Sequence[Sequence[int]]) -> tuple[Logits, Rows]:
         """Return logits and states after words of one length."""
@@ -166,7 +168,7 @@ class Steps:
                 f"{sum(part.numel() for part in parts) // count:,} after a symbol. A state that "
                 f"grows with the word is not that of a finite automaton: nothing can be proved."
             )
-        rows = torch.cat([part.reshape(count, -1).to(self._dtype) for part in parts], dim=1)
+        rows = self._flatten(parts, count)
         rows, logits = rows.detach().clone().cpu(), logits.detach().clone().cpu()
         bad = ~(rows.isfinite().all(dim=1) & logits.amax(dim=1).isfinite())
         if bool(bad.any()):
@@ -175,12 +177,20 @@ class Steps:
             )
         return logits, rows
 
+    def _flatten(self, parts: Iterable[Tensor], count: int) -> Rows:
+        """Return the parts of a state as rows; a complex number is two numbers."""
+        numbers = (torch.view_as_real(part) if part.is_complex() else part for part in parts)
+        return torch.cat([part.reshape(count, -1).to(self._dtype) for part in numbers], dim=1)
+
     def _unflatten(self, rows: Tensor) -> State:
-        sizes = [shape.numel() for shape in self._shapes]
+        kinds = list(zip(self._shapes, self._dtypes, strict=True))
+        sizes = [shape.numel() * (2 if dtype.is_complex else 1) for shape, dtype in kinds]
         parts = torch.split(rows.clone().to(self.device), sizes, dim=1)
         tensors = (
-            part.reshape(len(rows), *shape).to(dtype).clone()
-            for part, shape, dtype in zip(parts, self._shapes, self._dtypes, strict=True)
+            torch.complex(*part.reshape(len(rows), *shape, 2).unbind(-1)).to(dtype)
+            if dtype.is_complex
+            else part.reshape(len(rows), *shape).to(dtype).clone()
+            for part, (shape, dtype) in zip(parts, kinds, strict=True)
         )
         return rebuild(self._template, iter(tensors))
 

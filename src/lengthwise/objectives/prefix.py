@@ -39,7 +39,7 @@ class PrefixLoss(Objective):
         batch = draw_one_length(self._task, self._lengths, self._words.batch_size, data)
         targets = self._automaton.prefix_classes(batch.tokens)
         tokens, targets = on_device(model, batch.tokens, targets)
-        logits = _reader(model)(tokens, generator=noise)
+        logits = prefix_reader(model)(tokens, generator=noise)
         loss = F.cross_entropy(logits.flatten(0, 1), targets.flatten())
         return Step(loss, accuracy_of(logits[:, -1], targets[:, -1]), len(tokens))
 
@@ -49,7 +49,7 @@ class PrefixLoss(Objective):
         return validate_answers(model, self._task.draw(lengths, data))
 
 
-def _reader(model: nn.Module) -> Callable[..., Tensor]:
+def prefix_reader(model: nn.Module) -> Callable[..., Tensor]:
     """Return what computes the logits of every prefix.
 
     Raises:
@@ -60,8 +60,8 @@ def _reader(model: nn.Module) -> Callable[..., Tensor]:
     if isinstance(model, AnswersEverywhere):
         return model.every_position
     raise ConfigError(
-        f"{type(unwrap(model)).__name__} answers at the end of a word only, so it does not learn "
-        f"from objective='prefix'. Use 'final', or give it every_position(tokens)."
+        f"{type(unwrap(model)).__name__} answers at the end of a word only, and not after every "
+        f"symbol. Give it every_position(tokens), or use objective='final' for a language."
     )
 
 

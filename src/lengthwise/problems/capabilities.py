@@ -4,7 +4,7 @@ A problem has a capability if its class derives from it, and callers ask `isinst
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -97,6 +97,11 @@ class Tested(ABC):
     @abstractmethod
     def test(self, run: "Run", test: "Test") -> "TestResult":
         """Run one test of a sweep."""
+
+    def test_lengths(self, plan: "Plan") -> Sequence[int] | None:
+        """Return the lengths of the words of a test unless others are asked for; None if its test
+        is about the same inputs always."""
+        return None
 
 
 class Plotted(ABC):

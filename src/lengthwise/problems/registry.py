@@ -20,6 +20,7 @@ PROBLEMS: Catalogue[type[Problem]] = Catalogue(
         "recognition": Recognition,
         "function": FunctionProblem,
         "step-by-step": "lengthwise.problems.step_by_step.problem:StepByStep",
+        "transduction": "lengthwise.problems.transduction.problem:TransductionProblem",
         "labelled-words": "lengthwise.problems.labelled_words.problem:LabelledWordsProblem",
         "inferred": "lengthwise.problems.inferred.problem:InferredProblem",
     },

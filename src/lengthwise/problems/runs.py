@@ -9,7 +9,7 @@ from lengthwise.errors import ConfigError, RunError
 from lengthwise.memory import enough_memory
 from lengthwise.models.custom_network import Adapted, require_trainable
 from lengthwise.problems.base import Plan, Problem, Run, remember_subject
-from lengthwise.problems.capabilities import Concluding, Distributed, Proving, proving
+from lengthwise.problems.capabilities import Concluding, Distributed, Proving
 from lengthwise.problems.functions.problem import recognition_of
 from lengthwise.problems.planning import plan_from_dict, require_unchanged
 from lengthwise.problems.registry import problem_from_dict
@@ -81,8 +81,8 @@ def _train(
     training = plan.training
     _require_possible(plan, folder, device, film=film)
     model, objective = plan.draw(), _share(plan, processes)
-    if isinstance(model, Adapted):
-        require_trainable(model, *proving(plan.problem).lengths(plan))
+    if isinstance(model, Adapted) and isinstance(plan.problem, Proving):
+        require_trainable(model, *plan.problem.lengths(plan))
     made_with = environment(device)
     if (origin := plan.network.weights_origin()) is not None:
         made_with["body"] = origin

@@ -5,11 +5,9 @@ from itertools import product
 from typing import Any
 
 from lengthwise.errors import ConfigError
-from lengthwise.evaluation.scores import parse_lengths
-from lengthwise.problems.capabilities import Formal, ProvingSteps
+from lengthwise.problems.capabilities import Formal, Tested
 from lengthwise.problems.plan import Plan
 from lengthwise.problems.planning import make_plan
-from lengthwise.problems.recognition.problem import usual_lengths
 from lengthwise.problems.registry import kind_of
 from lengthwise.problems.results import Options
 from lengthwise.problems.sweep_tests import Test
@@ -78,12 +76,14 @@ def _last(name: str) -> str:
 def _test_of(plans: Sequence[Plan], lengths: Sequence[int] | None, words: int) -> Test:
     problem = plans[0].problem
     is_formal = isinstance(problem, Formal)
-    if lengths is None and is_formal:
-        reached = [set(parse_lengths(usual_lengths(plan))) for plan in plans]
-        lengths = sorted(set.intersection(*reached))
-        require(bool(lengths), "the runs of a sweep read no length in common. Give --lengths.")
     has_lengths = "lengths" in problem.setup.evaluate_options
-    if lengths is not None and (isinstance(problem, ProvingSteps) or not has_lengths):
+    if isinstance(problem, Tested):
+        usual = [set(problem.test_lengths(plan) or ()) for plan in plans]
+        has_lengths = any(usual)
+        if lengths is None and has_lengths:
+            lengths = sorted(set.intersection(*usual))
+            require(bool(lengths), "the runs of a sweep read no length in common. Give --lengths.")
+    if lengths is not None and not has_lengths:
         raise ConfigError(f"{problem.name} has no words of given lengths. Leave --lengths out.")
     return Test(
         name=BEYOND,

@@ -289,6 +289,10 @@ class Recognition(Problem, Formal, Tested, Plotted):
 
         return test_run(run, test)
 
+    def test_lengths(self, plan: Plan) -> list[int]:
+        """Return lengths beyond those of training, if the model reads them."""
+        return parse_lengths(usual_lengths(plan))
+
     def curve(self, folder: RunFolder, plan: Plan) -> Curve | None:
         """Return accuracy by length."""
         from lengthwise.problems.recognition.section import curve_of  # noqa: PLC0415  draws figures

@@ -13,7 +13,9 @@ from lengthwise.errors import VerificationError
 from lengthwise.languages.language import Language
 from lengthwise.messages import format_count
 from lengthwise.models.binary_recurrent import BinaryRecurrent
+from lengthwise.models.custom_network import with_lengths
 from lengthwise.models.recurrent import Recurrent
+from lengthwise.models.stepping import may_be_stepped
 from lengthwise.proofs.search.certify_structure import slots_language
 from lengthwise.proofs.search.code_recurrence import CodeRecurrence, TrackedCodes
 from lengthwise.proofs.search.exact_learning import language_of
@@ -108,14 +110,15 @@ def extract_automaton(
     """Extract the minimal automaton of a network over the symbols and the domain of a language.
 
     A network with a slot for each state holds it in its weights, and a recurrence of bits in its
-    codes, which are explored for at most a million steps. The state of another recurrence of the
-    package is snapped to representatives (`snap_states`). Of a RegularGPT the finite algebra is
-    extracted (`extract_algebra`), and its automaton is learned exactly; `max_elements` (of
-    continuous memory) and `max_states` bound these two steps.
+    codes, which are explored for at most a million steps. The state of another recurrence, or of
+    any network that is read symbol by symbol, is snapped to representatives (`snap_states`). Of a
+    RegularGPT the finite algebra is extracted (`extract_algebra`), and its automaton is learned
+    exactly; `max_elements` (of continuous memory) and `max_states` bound these two steps.
 
     Raises:
         VerificationError: the model is none of these; its weights hold no automaton; it has too
-            many codes; or its algebra has more than `max_elements` elements or never repeats.
+            many codes; no snapping is usable; or its algebra has more than `max_elements` elements
+            or never repeats.
         LanguageError: the automaton that is learned has more than `max_states` states.
     """
     slots = slots_language(model, language)
@@ -124,7 +127,10 @@ def extract_automaton(
     if type(model) is BinaryRecurrent:
         return _of_codes(model, language)
     if type(model) is Recurrent:
+        require_same_classes(require_provable(model), language)
         return _of_states(model, language)
+    if may_be_stepped(model):
+        return _of_states(with_lengths(model), language)
     require_same_classes(require_regular_gpt(model), language)
     extraction = extract_algebra(model, language.domain, max_elements=max_elements)
     learned = language_of(
@@ -159,9 +165,8 @@ def _of_codes(model: BinaryRecurrent, language: Language) -> Extraction:
     return _exactly(computed.minimise(), is_certain=codes.is_certain)
 
 
-def _of_states(model: Recurrent, language: Language) -> Extraction:
+def _of_states(model: nn.Module, language: Language) -> Extraction:
     """Snap the state of a recurrence, and read the automaton off the table."""
-    require_same_classes(require_provable(model), language)
     found = snap_recurrence(model, language)
     if found.snapped is None:
         raise VerificationError(f"no automaton is near this model: {found.reason}. Train longer.")

@@ -171,7 +171,7 @@ def snap_states(
         if tried and time.monotonic() > end:
             sizes = [level.representatives or max_representatives for level in tried]
             reason = (
-                f"the budget of {seconds:.0f} s is spent after "
+                f"the budget of {seconds:.2g} s is spent after "
                 f"{format_count(len(tried), 'level')} of fineness, with up to {max(sizes):,} "
                 f"representatives"
             )

@@ -1,0 +1,1 @@
+"""Transductions: the problem of writing an output after a string, and its tests."""
