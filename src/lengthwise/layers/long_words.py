@@ -30,7 +30,7 @@ def read_by_gru(
         symbols: one word.
         state: the state before its first symbol; None for 0.
     """
-    first = cell.weight_hh_l0
+    first = next(cell.parameters())
     if state is None:
         state = first.new_zeros(cell.num_layers, 1, cell.hidden_size)
     inputs = torch.eye(cell.input_size, dtype=first.dtype)
@@ -72,7 +72,7 @@ def _read_layer(
     """Write the states after each symbol into `states`."""
     width = len(before)
     sums, new = before.new_empty(3 * width), before.new_empty(width)
-    gates, (reset, keep, memory) = sums[: 2 * width], sums.split(width)
+    gates, (reset, keep, memory) = sums[: 2 * width], torch.split(sums, width)
     addmv, addcmul, lerp = torch.addmv, torch.addcmul, torch.lerp
     sigmoid, tanh = gates.sigmoid_, new.tanh_
     for place, after in zip(places, states.unbind(), strict=True):

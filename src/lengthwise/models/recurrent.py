@@ -136,11 +136,11 @@ class Recurrent(nn.Module):
     def _states(self, symbols: FullWords) -> Iterator[Float[Tensor, "part word state"]]:
         """Return the states after each symbol, a stretch of positions after the other."""
         at_once = max(1, POSITIONS_AT_ONCE // max(1, len(symbols)))
-        alone = isinstance(self.cell, nn.GRU) and self._reads_alone(symbols)
+        gru = self.cell if isinstance(self.cell, nn.GRU) and self._reads_alone(symbols) else None
         state = None
         for part in torch.split(symbols.t(), at_once):
-            if alone:
-                states, state = read_by_gru(self.cell, part[:, 0], state)
+            if gru is not None:
+                states, state = read_by_gru(gru, part[:, 0], state)
                 yield states
             elif part.numel():
                 inputs = F.one_hot(part, self.config.vocab_size).to(self.answer.weight.dtype)
