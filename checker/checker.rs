@@ -4,7 +4,7 @@
 //! and ends with 0 if all are accepted, with 1 if one is refused, and with 2 if a file cannot be
 //! read. It handles `discrete` certificates of trees (RegularGPT) and of recurrent networks, both
 //! with binary memory, and of scratchpads; `structural` ones of trees with a slot for each state;
-//! and `snapped` and `robust` ones of trees.
+//! and `snapped` and `robust` ones of trees. Of decoders that add step by step it handles `rule.json`.
 //! docs/certificate.md has the format and the steps, which are counted as here.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -37,6 +37,9 @@ fn main() {
 
 /// Check a file, and return what it proves.
 fn check(content: &[u8]) -> Checked<String> {
+    if content.starts_with(b"{\"format\":\"") {
+        return Rule::read(content)?.check();
+    }
     let (claim, network) = Claim::read(content)?;
     check_machine(&claim)?;
     match network {
@@ -148,6 +151,15 @@ impl Reader<'_> {
     fn counts(&mut self) -> Checked<Vec<usize>> {
         self.list(Reader::number)
     }
+}
+
+/// Return the text of a file before the digest with which it ends.
+fn signed(content: &[u8]) -> Checked<&str> {
+    let text = std::str::from_utf8(content).map_err(|_| "the file is no UTF-8")?;
+    let (body, end) = text.rsplit_once(",\"digest\":\"").ok_or("there is no digest")?;
+    let digest = sha256(format!("{body}}}\n").as_bytes());
+    require(end == digest + "\"}\n", "the file ends with the digest of its content")?;
+    Ok(body)
 }
 
 /// The type, the shape and the bytes of an array.
@@ -377,11 +389,7 @@ struct Claim {
 
 impl Claim {
     fn read(content: &[u8]) -> Checked<(Claim, Network)> {
-        let text = std::str::from_utf8(content).map_err(|_| "the file is no UTF-8")?;
-        let (body, end) = text.rsplit_once(",\"digest\":\"").ok_or("there is no digest")?;
-        let digest = sha256(format!("{body}}}\n").as_bytes());
-        require(end == digest + "\"}\n", "the file ends with the digest of its content")?;
-        let reader = &mut Reader { rest: body };
+        let reader = &mut Reader { rest: signed(content)? };
         let format: usize = reader.field('{', "format")?.number()?;
         let verdict = reader.field(',', "verdict")?.text()?;
         let strength = reader.field(',', "strength")?.text()?;
@@ -977,14 +985,21 @@ impl Given {
             let plain = ["null", "true", "false"].into_iter().find(|token| reader.takes(token));
             plain.map_or_else(|| reader.number(), |token| Ok(token.into()))
         })?;
+        let mut given = Given::weights(reader)?;
+        (given.settings, given.symbols, given.classes) = (settings, symbols, classes);
+        let sizes = [given.count("vocab_size", 1)?, given.count("num_classes", 1)?];
+        require(sizes == [symbols, classes], "symbols and classes are those of the language")?;
+        Ok(given)
+    }
+
+    /// Read the arrays alone.
+    fn weights(reader: &mut Reader) -> Checked<Given> {
         let arrays = reader.field(',', "weights")?.object(true, read_array)?;
         let kind = arrays.values().next().map_or(String::new(), |array| array.0.clone());
         let by = if kind == "float32" { FLOAT32 } else { FLOAT64 };
         require(kind == "float32" || kind == "float64", "weights are of float32 or of float64")?;
-        let mut given = Given { settings, arrays, kind, by, symbols, classes, is_tight: false };
-        let sizes = [given.count("vocab_size", 1)?, given.count("num_classes", 1)?];
-        require(sizes == [symbols, classes], "symbols and classes are those of the language")?;
-        Ok(given)
+        let (settings, symbols, classes) = (Fields::new(), 0, 0);
+        Ok(Given { settings, arrays, kind, by, symbols, classes, is_tight: false })
     }
 
     /// Check that nothing is left.
@@ -2394,4 +2409,180 @@ fn shortest_wrong(own: &Automaton, machine: &Automaton, outside: usize) -> Check
         length += 1;
     }
     Ok(None)
+}
+
+// ---- 5 additions step by step -------------------------------------------------------------------
+
+/// Letters of the cells: the bits of two numbers, the carries, and the sum.
+const CELLS: &str = "abce";
+/// The content of a cell that there is not, or not yet.
+const BLANK: usize = 2;
+/// Most that the weights of a head can differ from those of the cell that it points to, added up.
+const READ_ERROR: f64 = 1.0 / 65_536.0;
+
+/// The letter that is written, and of each letter the cells before it and at its number.
+type Row = (usize, Vec<usize>);
+type Bits = Vec<usize>;
+
+/// A decoder with pointers: to write a cell it reads eight, and what a file says of its bits.
+struct Rule {
+    by: Arithmetic,
+    is_short: bool,
+    read: Matrix,
+    written: Vec<Vec<f64>>,
+    answer: Matrix,
+    verdict: String,
+    table: BTreeMap<Row, usize>,
+    wrong: Option<(Bits, Bits)>,
+}
+
+impl Rule {
+    fn read(content: &[u8]) -> Checked<Rule> {
+        let reader = &mut Reader { rest: signed(content)? };
+        let format = reader.field('{', "format")?.text()?;
+        require_handled(format == "addition by a local rule, 1", &format)?;
+        let verdict = reader.field(',', "verdict")?.text()?;
+        let mut given = Given::weights(reader)?;
+        let width = given.arrays.get("written").map_or(0, |array| array.1[array.1.len() - 1]);
+        require(width > 0, "weights have a width")?;
+        let inputs = given.take("read", &[CELLS.len(), 2, BLANK + 1, width])?;
+        let columns = |place: usize| inputs.iter().map(|row| row[place]).collect();
+        let columns: Vec<Vec<f64>> = (0..width).map(columns).collect();
+        let read = Matrix::new(&columns, &vec![0.0; width]);
+        let (written, answer) =
+            (given.take("written", &[CELLS.len(), width])?, given.matrix("answer", BLANK, width)?);
+        given.end()?;
+        let rows = reader.field(',', "table")?.list(|reader| {
+            let letter = reader.field('{', "writes")?.text()?;
+            let read = reader.field(',', "reads")?.counts()?;
+            let bit = reader.field(',', "bit")?.number()?;
+            let number = CELLS.find(&letter).filter(|_| letter.len() == 1);
+            let row = (number.ok_or("rows write a letter")?, read);
+            reader.expect("}").map(|_| (row, bit))
+        })?;
+        require(rows.windows(2).all(|two| two[0].0 < two[1].0), "rows are in order, and differ")?;
+        let wrong = reader.field(',', "wrong")?.maybe(|reader| {
+            reader.expect("[")?;
+            let first = reader.counts()?;
+            reader.expect(",")?;
+            let second = reader.counts()?;
+            reader.expect("]").map(|_| (first, second))
+        })?;
+        let margin = reader.field(',', "margin")?.maybe(Reader::number::<String>)?;
+        let is_float = margin.map_or(true, |text| float(&text).is_some());
+        require(is_float && reader.rest.is_empty(), "a margin ends the file")?;
+        let (by, is_short) = (given.by, given.kind == "float32");
+        Ok(Rule {
+            by,
+            is_short,
+            read,
+            written,
+            answer,
+            verdict,
+            table: rows.into_iter().collect(),
+            wrong,
+        })
+    }
+
+    /// Return the bit that is written in a row, if it is certain.
+    fn bit(&self, (letter, read): &Row) -> Option<usize> {
+        let mut contents = vec![0.0; CELLS.len() * 2 * (BLANK + 1)];
+        read.iter().enumerate().for_each(|(at, value)| contents[at * (BLANK + 1) + value] = 1.0);
+        let radius = READ_ERROR * (read.len() as f64).sqrt() * OUTWARD;
+        let seen = self.by.affine(&self.read, &Ball { centre: contents, radius }).0;
+        let hidden =
+            self.by.entries(RELU, &self.by.sum(&seen, &Ball::exact(&self.written[*letter])));
+        let logits = self.by.affine(&self.answer, &hidden).1;
+        let ahead = logits[1].0 - logits[0].0;
+        (ahead.abs() > (logits[0].1 + logits[1].1) * OUTWARD).then_some((ahead > 0.0) as usize)
+    }
+
+    fn check(&self) -> Checked<String> {
+        require(self.verdict != "not-closed", "the certificate claims something")?;
+        let right = additions();
+        for row in right.keys() {
+            match (self.bit(row), self.table.get(row)) {
+                (None, Some(_)) => require(false, "every answer is certain")?,
+                (Some(_), None) => require(false, "every certain row is in the table")?,
+                (own, claimed) => {
+                    require(own.as_ref() == claimed, "the table follows from the weights")?
+                }
+            }
+        }
+        let known = self.table.keys().all(|row| right.contains_key(row));
+        require(known, "rows are those of an addition")?;
+        let told = if self.table == right { "equivalent" } else { "counterexample" };
+        require(self.verdict == told, "the verdict follows from the weights")?;
+        let wrong = if self.table == right { None } else { self.first_wrong(&right) };
+        let is_claimed = self.wrong == wrong && (wrong.is_some() || self.table == right);
+        require(is_claimed, "the numbers that are added wrong follow from the weights")?;
+        Ok(self.statement())
+    }
+
+    /// Return the first numbers of at most three bits for which a wrong cell is certain.
+    fn first_wrong(&self, right: &BTreeMap<Row, usize>) -> Option<(Bits, Bits)> {
+        let bits = |all: usize, n: usize| (0..n).rev().map(|at| all >> at & 1).collect::<Bits>();
+        let pairs = (1..=3).flat_map(|n| (0..1 << 2 * n).map(move |all| (n, all)));
+        let pairs = pairs.map(|(n, all)| (bits(all >> n, n), bits(all, n)));
+        let is_wrong = |(a, b): &(Bits, Bits)| {
+            let own = added(a, b, |row| self.bit(row));
+            own.is_some() && own != added(a, b, |row| right.get(row).copied())
+        };
+        pairs.into_iter().find(is_wrong)
+    }
+
+    fn statement(&self) -> String {
+        let who = "The pointer-decoder with these weights, for steps:addition with order=carries,";
+        let Some((a, b)) = &self.wrong else {
+            let short = if self.is_short { "in float32 to 2,895, " } else { "" };
+            return format!(
+                "{who} writes the carries and the sum modulo 2^n of every two n-bit numbers: in real \
+                 arithmetic for every n, {short}in float64 to 67,108,863 bits."
+            );
+        };
+        let number = |bits: &Bits| bits.iter().rev().fold(0, |all, bit| 2 * all + bit);
+        let (first, second, size) = (number(a), number(b), a.len());
+        let noun = if size == 1 { "bit" } else { "bits" };
+        format!(
+            "{who} writes a wrong carry or a wrong sum for {first} + {second}, numbers of {size} \
+             {noun}."
+        )
+    }
+}
+
+/// Return the cells that a rule writes, carries before the sum, or nothing if it does not say.
+fn added(a: &Bits, b: &Bits, rule: impl Fn(&Row) -> Option<usize>) -> Option<Bits> {
+    let count = a.len();
+    let mut cells = HashMap::new();
+    for (letter, bits) in [a, b].into_iter().enumerate() {
+        bits.iter().enumerate().for_each(|(at, bit)| drop(cells.insert((letter, at + 1), *bit)));
+    }
+    let carries = (2..=count + 1).map(|number| (2, number));
+    let order: Vec<(usize, usize)> = carries.chain((1..=count).map(|number| (3, number))).collect();
+    for (letter, number) in &order {
+        let around = (0..CELLS.len()).flat_map(|tape| [(tape, number - 1), (tape, *number)]);
+        let read = around.map(|cell| *cells.get(&cell).unwrap_or(&BLANK)).collect();
+        cells.insert((*letter, *number), rule(&(*letter, read))?);
+    }
+    Some(order.iter().map(|cell| cells[cell]).collect())
+}
+
+/// Return the rows that occur in additions, met in all numbers of at most three bits, and their bits.
+fn additions() -> BTreeMap<Row, usize> {
+    let rows = std::cell::RefCell::new(BTreeMap::new());
+    for (count, all) in (1..=3).flat_map(|n| (0..1usize << 2 * n).map(move |all| (n, all))) {
+        let (a, b) = (all >> count, all & ((1 << count) - 1));
+        let bits = |number: usize| (0..count).map(|at| number >> at & 1).collect::<Bits>();
+        let sum = a + b;
+        // the carry into a bit is where the sum differs from that without carries
+        let (carries, turn) = (sum ^ a ^ b, std::cell::Cell::new(0));
+        added(&bits(a), &bits(b), |row| {
+            let at = turn.get();
+            turn.set(at + 1);
+            let bit = if at < count { carries >> (at + 1) } else { sum >> (at - count) } & 1;
+            rows.borrow_mut().insert(row.clone(), bit);
+            Some(bit)
+        });
+    }
+    rows.into_inner()
 }

@@ -57,6 +57,7 @@ TOGETHER = 200
 _OF_ROUNDING = (
     "every sign is certain",
     "every answer is certain",
+    "every certain row is in the table",
     "other slots cannot change a product",
     "the nearest representative is taken",
     "vectors are nearer to theirs than any is to another",

@@ -1,8 +1,10 @@
 """Certificates of additions: what is saved is loaded, and only what follows is accepted."""
 
 import json
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,7 @@ from lengthwise.errors import CertificateError
 from lengthwise.proofs.check.local_rule import addition_table
 from lengthwise.proofs.check.rule_certificate import RuleCertificate, check_rule, prove_rule
 from pointer_adder import adder_weights
+from proofs.second_checker import second_checker, second_says
 
 
 def wrong_weights() -> dict[str, Any]:
@@ -116,3 +119,77 @@ def test_a_run_has_the_certified_weights_and_writes_the_same_cells(tmp_path: Pat
         else:
             with pytest.raises(CertificateError, match=fault):
                 proved.require_run(tmp_path)
+
+
+def changed(draw: Random) -> bytes:
+    """Return a certificate whose weights, table, numbers or bytes were changed, or none of them."""
+    kind = draw.choice((np.float32, np.float64))
+    noise = np.random.default_rng(draw.randrange(2**32))
+    size = draw.choice((0.0, 10.0 ** draw.uniform(-3, 1)))
+    weights = {
+        name: (w + size * noise.standard_normal(w.shape)).astype(kind)
+        for name, w in draw.choice((adder_weights, wrong_weights))().items()
+    }
+    made = prove_rule(weights)
+    how = draw.choice(("honest", "honest", "weights", "table", "claim", "shape", "bytes"))
+    if how == "weights":
+        made = replace(made, weights=adder_weights(kind))
+    elif how == "table" and made.table:
+        table = dict(made.table)
+        letter, read = draw.choice(sorted(table))
+        bit = table.pop((letter, read))
+        other = (*read[:-1], draw.randrange(-1, 4))
+        table[draw.choice((letter, "a", "x")), other] = draw.choice((bit, 1 - bit, 2))
+        made = replace(made, table=table)
+    elif how == "claim":
+        numbers = draw.choice((None, ((1, 0), (1, 1)), ((0, 1), (1, 0)), ((1,), (1,)), ((), ())))
+        verdict = draw.choice(("equivalent", "counterexample", "not-closed"))
+        made = replace(made, verdict=verdict, wrong=numbers)
+    elif how == "shape":
+        name = draw.choice(sorted(weights))
+        other = draw.choice((weights[name][..., :-1], weights[name].astype(np.int64)))
+        made = replace(made, weights={**weights, name: other})
+    content = bytearray(made.to_bytes())
+    if how == "bytes":
+        content[draw.randrange(len(content))] = draw.randrange(256)
+    return bytes(content)
+
+
+def compare(count: int, seed: int, folder: Path) -> Counter[str]:
+    """Let both checkers decide changed certificates; return how often each case came."""
+    draw, found = Random(seed), Counter[str]()
+    paths = [folder / f"{number}.json" for number in range(count)]
+    for path in paths:
+        path.write_bytes(changed(draw))
+    for path, second in zip(paths, second_says(second_checker(), paths), strict=True):
+        try:
+            first = check_rule(RuleCertificate.load(path))
+        except CertificateError:
+            assert not second.accepted, path.read_bytes()
+            found["both refuse"] += 1
+            continue
+        if first.verdict == "not-closed":
+            assert second.why == "this is not so: the certificate claims something."
+            found["nothing is claimed"] += 1
+        elif second.accepted:
+            assert second.why == first.statement
+            found[f"both accept, {first.verdict}"] += 1
+        else:
+            assert second.is_of_rounding, (second.why, path.read_bytes())
+            found["the second has no bound"] += 1
+    return found
+
+
+def test_the_second_checker_decides_changed_certificates_alike(tmp_path: Path) -> None:
+    found = compare(60, 0, tmp_path)
+    assert found["both accept, equivalent"] > 3
+    assert found["both accept, counterexample"] > 3
+    assert found["both refuse"] > 10
+
+
+@pytest.mark.slow
+def test_the_second_checker_decides_many_changed_certificates_alike(tmp_path: Path) -> None:
+    found = compare(3_000, 1, tmp_path)
+    print(f"\n{dict(found)}")
+    assert min(found["both accept, equivalent"], found["both refuse"]) > 300
+    assert found["the second has no bound"] <= 3_000 / 50
