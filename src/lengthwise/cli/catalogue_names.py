@@ -16,13 +16,14 @@ MODELS = {
     "step tasks": (("step-decoder", "pointer-decoder", "gpt2"), "step-decoder"),
     "files of words": (RECOGNISERS, "gru"),
     "automata inferred from words": (RECOGNISERS, "regular-gpt-slots"),
+    "functions inferred from pairs": (RECOGNISERS, "regular-gpt-binary"),
     "language models": (("regular-gpt-lm", "gpt-lm"), "regular-gpt-lm"),
     "translators": (("encoder-decoder",), "encoder-decoder"),
 }
 """The models of each kind of problem, and the default one."""
 
 PREFIXES = (
-    *("steps:", "words:", "inferred:"),
+    *("steps:", "words:", "inferred:", "pairs:"),
     *("text:", "pairs:"),
 )
 """The prefixes of specifications."""
