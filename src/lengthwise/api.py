@@ -23,6 +23,13 @@ from lengthwise.problems.infer_then_train import with_inference
 from lengthwise.problems.inferred.inference import Inference, infer_from, read_reference
 from lengthwise.problems.inferred.problem import InferredProblem
 from lengthwise.problems.inferred.settings import InferenceConfig
+from lengthwise.problems.paired_words.inference import (
+    PREFIX,
+    FunctionInference,
+    infer_function,
+    read_pairs,
+)
+from lengthwise.problems.paired_words.problem import PairedWordsProblem
 from lengthwise.problems.planning import make_plan
 from lengthwise.problems.registry import infers
 from lengthwise.problems.resolve import (
@@ -56,12 +63,13 @@ def infer(
     scheduler: str | None = None,
     progress: bool | None = None,
     **settings: Any,
-) -> Inference:
+) -> Inference | FunctionInference:
     r"""Infer an automaton from labelled words; `train` trains a network on the result.
 
     Args:
         words: a file with a word and its label on each line, or with an event on each (.tsv, .csv,
-            .jsonl, .parquet, .xes, the formats of competitions, or a dataset).
+            .jsonl, .parquet, .xes, the formats of competitions, or a dataset). `pairs:FILE` has
+            pairs of an input and its output of equal length: a function is inferred.
         alphabet: all symbols, if not those of the file.
         columns: where the words are: `{"word": "text", "label": "class"}`, or, where each row is an
             event, `{"case": "id", "event": "action", "label": "outcome"}`.
@@ -92,6 +100,9 @@ def infer(
     """
     config = InferenceConfig.from_dict(settings)
     place = str(path_of("words", words, "words.tsv"))
+    if place.startswith(PREFIX):
+        pairs = read_pairs(place, alphabet_text(alphabet), config, columns, scheduler=scheduler)
+        return infer_function(pairs, config, caller_watch(progress))
     with executor_for(scheduler=scheduler) as executor:
         reference = read_reference(
             place,
@@ -141,7 +152,7 @@ def compile(spec: Language | Function | str, **settings: Any) -> Construction:
 
 
 def train(
-    language: Language | Function | str | Problem | Inference,
+    language: Language | Function | str | Problem | Inference | FunctionInference,
     model: str | OwnModel | None = None,
     *,
     out: Path | str | None = None,
@@ -198,6 +209,8 @@ def train(
     symbols = alphabet_text(alphabet)
     if isinstance(language, Inference):
         language = InferredProblem.of(language)
+    if isinstance(language, FunctionInference):
+        language = PairedWordsProblem.of_inference(language)
     if isinstance(language, Function):
         language = FunctionProblem.of(language)
     if isinstance(language, str | Problem):
@@ -211,7 +224,7 @@ def train(
     layers: Sequence[Mapping[str, Any]] = [settings]
     if infers(spec, model):
         watch = caller_watch(progress if isinstance(progress, bool) else None)
-        rest = with_inference(str(spec), layers, options, out, watch)
+        rest = with_inference(str(spec), layers, options, out, watch, model=model)
         spec, model, layers, options = rest.subject, rest.model, rest.settings, rest.options
     plan = make_plan(spec, model, preset=preset, settings=layers, options=options)
     with caller_progress(progress, plan.title, plan.training.steps, plan.problem.setup.unit) as bar:

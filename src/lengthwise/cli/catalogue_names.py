@@ -17,14 +17,15 @@ MODELS = {
     "string tasks": (RECOGNISERS, "gru"),
     "files of words": (RECOGNISERS, "gru"),
     "automata inferred from words": (RECOGNISERS, "regular-gpt-slots"),
+    "functions inferred from pairs": (RECOGNISERS, "regular-gpt-binary"),
     "language models": (("regular-gpt-lm", "gpt-lm"), "regular-gpt-lm"),
     "translators": (("encoder-decoder",), "encoder-decoder"),
 }
 """The models of each kind of problem, and the default one."""
 
 PREFIXES = (
-    *("steps:", "chomsky:", "words:", "inferred:"),
-    *("text:", "pairs:"),
+    *("steps:", "chomsky:", "words:", "inferred:", "pairs:"),
+    *("text:", "translation:"),
 )
 """The prefixes of specifications."""
 

@@ -4,7 +4,7 @@ import argparse
 import json
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lengthwise.cli.describe import describe_with_note, print_description
 from lengthwise.cli.output import (
@@ -13,13 +13,17 @@ from lengthwise.cli.output import (
     add_settings,
     note,
     parse_settings,
+    print_facts,
     print_json,
     say,
 )
-from lengthwise.errors import ClaimError
+from lengthwise.errors import ClaimError, ConfigError
 from lengthwise.exports.export import export, require_automaton_place
 from lengthwise.files import require_file_place, write_text
 from lengthwise.inference.positives.statement import PositiveStatement
+
+PREFIX = "pairs:"
+"""Prefix of files of pairs."""
 
 if TYPE_CHECKING:
     from lengthwise.problems.inferred.inference import Inference
@@ -30,7 +34,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "words",
         metavar="FILE",
-        help="labelled words: .tsv, .csv, .jsonl, .parquet, .dat, .xes or a dataset; or words:FILE",
+        help="labelled words: .tsv, .csv, .jsonl, .parquet, .dat, .xes or a dataset; or words:FILE; "
+        "pairs:FILE, inputs and outputs of equal length, from which a function is inferred",
     )
     parser.add_argument("--alphabet", help="all symbols, if the file lacks some: abc or a-z")
     add_columns(parser)
@@ -39,7 +44,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         metavar="FILE",
         help="save it as FILE.json (for `train inferred:FILE.json`), or the automaton as FILE.svg "
-        "(a picture), FILE.dot (Graphviz), FILE.att (AT&T) or another ending of `export`",
+        "(a picture), FILE.dot (Graphviz), FILE.att (AT&T) or another ending of `export`; a "
+        "function as FILE.att (for `mealy:FILE.att`)",
     )
     parser.add_argument(
         "--budget",
@@ -74,15 +80,14 @@ def run(arguments: argparse.Namespace) -> None:
     from lengthwise.training.progress import counting_progress
 
     out = arguments.out
+    if arguments.words.startswith(PREFIX):
+        _infer_function(arguments)
+        return
     if out is not None and out.suffix != ".json":
         require_automaton_place(out)
     elif out is not None:
         require_file_place(out)
-    settings = parse_settings(arguments.settings)
-    for name in ("budget", "assume"):
-        if (value := getattr(arguments, name)) is not None:
-            settings |= parse_settings([f"{name}={value}"])
-    config = InferenceConfig.from_dict(settings)
+    config = InferenceConfig.from_dict(_settings(arguments))
     with executor_for(scheduler=arguments.scheduler) as executor:
         words = read_reference(
             arguments.words,
@@ -106,6 +111,58 @@ def run(arguments: argparse.Namespace) -> None:
         say(f"{inference}\n")
         print_description(inference.language, description)
         note(f"next: lengthwise train {shlex.quote(_trainable(inference, out))} --out DIR")
+    if refutation := inference.statement.refutation:
+        raise ClaimError(f"{inference.name}: {refutation}")
+
+
+def _settings(arguments: argparse.Namespace) -> dict[str, Any]:
+    settings = parse_settings(arguments.settings)
+    for name in ("budget", "assume"):
+        if (value := getattr(arguments, name)) is not None:
+            settings |= parse_settings([f"{name}={value}"])
+    return settings
+
+
+def _infer_function(arguments: argparse.Namespace) -> None:
+    """Infer a function from pairs, print statement and automata, and save the result.
+
+    Raises:
+        ClaimError: the pairs that were held out refute it.
+    """
+    from lengthwise.languages.functions.describe import describe_function, facts_of_function
+    from lengthwise.languages.functions.transducers import to_transducer
+    from lengthwise.problems.inferred.settings import InferenceConfig
+    from lengthwise.problems.paired_words.inference import infer_function, read_pairs
+    from lengthwise.training.progress import counting_progress
+
+    out = arguments.out
+    if out is not None and out.suffix != ".att":
+        raise ConfigError(
+            f"a function is saved as FILE.att, a transducer of AT&T's format, but the name is "
+            f"{str(out)!r:.60}. Give one."
+        )
+    if out is not None:
+        require_file_place(out)
+    config = InferenceConfig.from_dict(_settings(arguments))
+    words = read_pairs(
+        arguments.words,
+        arguments.alphabet,
+        config,
+        arguments.columns,
+        scheduler=arguments.scheduler,
+    )
+    inference = infer_function(words, config, counting_progress)
+    if out is not None:
+        write_text(out, to_transducer(inference.function))
+        note(f"saved {out}")
+    if arguments.json:
+        file = None if out is None else str(out)
+        description = describe_function(inference.function)
+        print_json({**inference.to_dict(), "description": description, "file": file})
+    else:
+        say(f"{inference}\n")
+        print_facts(facts_of_function(inference.function))
+        note(f"next: lengthwise train {shlex.quote(inference.name)} --out DIR")
     if refutation := inference.statement.refutation:
         raise ClaimError(f"{inference.name}: {refutation}")
 

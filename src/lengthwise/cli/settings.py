@@ -11,7 +11,7 @@ from lengthwise.problems.presets import PRESETS
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the specification of the problem, the model and the preset to the parser."""
-    prefixes = ", ".join(f"{prefix}..." for prefix in PREFIXES)
+    prefixes = ", ".join(f"{prefix}..." for prefix in dict.fromkeys(PREFIXES))
     parser.add_argument(
         "spec",
         metavar="SPEC",
@@ -29,6 +29,7 @@ def run(arguments: argparse.Namespace) -> None:
     """Print the settings of one problem and model."""
     from lengthwise.problems.inferred.problem import InferredProblem
     from lengthwise.problems.inferred.settings import settings_of_inference
+    from lengthwise.problems.paired_words.problem import PairedWordsProblem
     from lengthwise.problems.reference import reference_of_plan, usual_plan
     from lengthwise.problems.registry import infers, kind_of
 
@@ -37,7 +38,8 @@ def run(arguments: argparse.Namespace) -> None:
     if infers(spec, model):
         if arguments.objective:
             raise ConfigError("the objective depends on the model here. Give --model.")
-        kind, spec, settings_found = InferredProblem, "", settings_of_inference()
+        inferring = kind if issubclass(kind, PairedWordsProblem) else InferredProblem
+        kind, spec, settings_found = inferring, "", settings_of_inference()
     plan = usual_plan(spec, model, preset, arguments.objective)
     settings_found += reference_of_plan(kind, plan, model, preset, spec)
     model = plan.model if plan else model or kind.setup.default_model

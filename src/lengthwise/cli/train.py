@@ -127,7 +127,9 @@ def _run(arguments: argparse.Namespace) -> None:
     if infers(spec, model):
         from lengthwise.problems.infer_then_train import with_inference
 
-        inferred = with_inference(spec, settings, options, arguments.out, counting_progress)
+        inferred = with_inference(
+            spec, settings, options, arguments.out, counting_progress, model=model
+        )
         spec, model, settings, options = (
             inferred.subject,
             inferred.model,

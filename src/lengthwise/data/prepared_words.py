@@ -55,6 +55,9 @@ _INDEX = "index.json"
 _AT_ONCE = 2**22
 """Number of symbols that are moved at once when words are put in order."""
 
+_DIGITS = 1_000
+"""Number of digits from which on labels are no numbers; Python refuses 4,300."""
+
 
 def prepare_words(
     path: Path,
@@ -318,5 +321,8 @@ def _least(count: int) -> np.dtype[Any]:
 
 def _label_order(labels: Mapping[str, int]) -> Any:
     """Return the key by which labels are sorted: as numbers if all of them are integers."""
-    are_numbers = all(label.removeprefix("-").isdecimal() and label.isascii() for label in labels)
+    are_numbers = all(
+        label.removeprefix("-").isdecimal() and label.isascii() and len(label) < _DIGITS
+        for label in labels
+    )
     return (lambda label: (int(label), label)) if are_numbers else (lambda label: label)

@@ -1,20 +1,17 @@
-"""Shortcuts of functions: accuracy that rules reach without carrying anything along a word.
+"""Shortcuts of functions (`inference.pairs.shortcuts`) on words as in a test.
 
-    copy              the input symbol itself, or the first of its two digits
-    symbol alone      what the function writes for the word of this one symbol: no carry
-    last symbol       the most frequent output of the symbol
-    last two symbols  the most frequent output of the symbol and the one before it
-
-The last two learn from other words of the same lengths.
+`symbol alone` is one more, which learns nothing: what the function writes for the word of this one
+symbol. It adds without carries.
 """
 
 from collections.abc import Sequence
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from lengthwise.evaluation.outputs import right_outputs
+from lengthwise.inference.pairs.paired import Paired
+from lengthwise.inference.pairs.shortcuts import Contexts, learn_rules, right_by_rule
 from lengthwise.languages.functions.function import Function
 from lengthwise.tasks.task import Task
 
@@ -24,34 +21,30 @@ def rule_accuracies(
 ) -> dict[str, float]:
     """Return the share of output symbols that each rule gets right, on words as in a test."""
     generator = torch.Generator().manual_seed(seed + 1)
-    symbols, outputs = len(function.alphabet), len(function.outputs)
-    one = np.zeros((symbols, outputs), dtype=np.int64)
-    two = np.zeros(((symbols + 1) * symbols, outputs), dtype=np.int64)
-    tested = []
-    for length in lengths:
-        labels = torch.full((words,), length)
-        seen, new = (task.draw(labels, generator).tokens.numpy() for _ in range(2))
-        answers = right_outputs(function, seen)
-        np.add.at(one, (seen, answers), 1)
-        np.add.at(two, (_pairs(seen, symbols), answers), 1)
-        tested.append((new, right_outputs(function, new)))
-    number = {symbol: index for index, symbol in enumerate(function.outputs)}
-    copies = np.array([number.get(s, number.get(s[:1], -1)) for s in function.alphabet])
+    symbols = len(function.alphabet)
+
+    def draw(length: int) -> Paired:
+        inputs = task.draw(torch.full((words,), length), generator).tokens.numpy()
+        return Paired(
+            inputs=inputs,
+            outputs=right_outputs(function, inputs),
+            lengths=np.full(words, length),
+            num_symbols=symbols,
+            num_outputs=len(function.outputs),
+        )
+
+    drawn = [(draw(length), draw(length)) for length in lengths]
+    learnt = learn_rules([seen for seen, _ in drawn], function.alphabet, function.outputs)
     alone = np.array([row[0] for row in function.table[0]])
-    of_one, of_two = one.argmax(axis=1), two.argmax(axis=1)
-    right, total = dict.fromkeys(("copy", "symbol alone", "last symbol", "last two symbols"), 0), 0
-    for words_of_length, answers in tested:
-        total += answers.size
-        guesses = (copies, alone, of_one)
-        written = [guess[words_of_length] for guess in guesses]
-        written.append(of_two[_pairs(words_of_length, symbols)])
-        for name, guess in zip(right, written, strict=True):
-            right[name] += int((guess == answers).sum())
+    rules = {
+        "copy": learnt["copy"],
+        "symbol alone": alone[np.arange(Contexts(symbols).count) % symbols],
+        "last symbol": learnt["last symbol"],
+        "last two symbols": learnt["last two symbols"],
+    }
+    right = dict.fromkeys(rules, 0)
+    for _, tested in drawn:
+        for name, is_right in right_by_rule(rules, tested).items():
+            right[name] += int(is_right.sum())
+    total = sum(tested.inputs.size for _, tested in drawn)
     return {name: number / total for name, number in right.items()}
-
-
-def _pairs(words: NDArray[np.int64], symbols: int) -> NDArray[np.int64]:
-    """Return a number for each symbol and the one before it, or none at the start."""
-    before = np.concatenate([np.full((len(words), 1), symbols), words[:, :-1]], axis=1)
-    numbers: NDArray[np.int64] = before * symbols + words
-    return numbers

@@ -37,6 +37,9 @@ NOWHERE = -1
 STRICT = 3.0
 """Standard deviations of more different labels than on average at which a merge is refused."""
 
+_CONTRADICTION = 14.0
+"""Nats of evidence against one class at one place at which a merge is refused: a chance of 10^-6."""
+
 _LEAST_BITS = 1.0
 """Bits of evidence below which all open edges are decided."""
 
@@ -71,13 +74,15 @@ class Merging:
         noise: float,
         max_states: int,
         check: Callable[[], None] = never_stop,
+        shares: Floats | None = None,
     ) -> None:
         self._sample = sample
         self._check = check
+        self._unread = 0 if shares is None else 1
         self._max_states = max_states
         self._num_symbols = sample.num_symbols
-        self._least = 2 * noise * (1 - noise)
-        shares = sample.shares
+        self._noise, self._least = noise, 2 * noise * (1 - noise)
+        shares = sample.shares if shares is None else shares
         self._gain = np.log2((1 - self._least) / shares)
         floor = max(self._least, 1e-9)
         self._loss = np.log2(floor / (1 - np.minimum(shares, 1 - 1e-9)))
@@ -102,7 +107,7 @@ class Merging:
         symbols, width = self._sample.symbols, self._num_symbols
         flat, stride = symbols.ravel(), symbols.shape[1]
         table = moves.ravel()
-        active = np.flatnonzero(left > 0)
+        active = np.flatnonzero(left > self._unread)
         word_rows = active if rows is None else rows[active]
         state, left = state[active], left[active]
         base, read = word_rows * stride, 0
@@ -114,7 +119,7 @@ class Merging:
             target = table[edge]
             left = left - 1
             out = target < 0
-            over = out | (left == 0)
+            over = out | (left == self._unread)
             if over.any():
                 ended = active[over]
                 place[ended] = np.where(out[over], self._slots + edge[over], target[over])
@@ -133,7 +138,10 @@ class Merging:
         sample = self._sample
         keys = self._keys(self._place, self._left, np.arange(len(sample)))
         codes = np.sort(keys * sample.num_classes + sample.classes)
-        self._known, self._majority, self._votes = _majorities(codes, sample.num_classes)
+        self._codes, self._counts = _count_codes(codes)
+        self._known, self._majority, self._votes, self._total = _majorities(
+            self._codes, self._counts, sample.num_classes
+        )
         self._by_place = np.argsort(self._place, kind="stable")
         self._places = self._place[self._by_place]
 
@@ -204,7 +212,34 @@ class Merging:
         allowed = total * self._least
         if self._least > 0:
             allowed = allowed + 1 + STRICT * np.sqrt(allowed * (1 - self._least))
-        return _Scores(bits, misses > allowed)
+        refused = misses > allowed
+        if self._unread and self._least > 0:
+            refused |= self._contradicted(numbers, keys, labels, count)
+        return _Scores(bits, refused)
+
+    def _contradicted(
+        self, numbers: Array, keys: Array, labels: Array, count: int
+    ) -> NDArray[np.bool_]:
+        """Return the candidates at which, in one place with one question, more words have another
+        class than the commonest one than wrong labels explain (Chernoff's bound)."""
+        size, classes = max(int(self._known[-1]), int(keys.max())) + 1, self._sample.num_classes
+        codes, counts = _count_codes(np.sort((numbers * size + keys) * classes + labels))
+        own = codes % (size * classes)
+        at = np.minimum(np.searchsorted(self._codes, own), len(self._codes) - 1)
+        joint = counts + np.where(self._codes[at] == own, self._counts[at], 0)
+        at_key, _, most, _ = _majorities(codes, joint, classes)
+        total = np.add.reduceat(counts, np.searchsorted(codes // classes, at_key))
+        number, key = np.divmod(at_key, size)
+        at = np.minimum(np.searchsorted(self._known, key), len(self._known) - 1)
+        is_met = self._known[at] == key
+        most = np.maximum(most, np.where(is_met, self._votes[at], 0))
+        total = total + np.where(is_met, self._total[at], 0)
+        share = 1 - most / total
+        with np.errstate(divide="ignore", invalid="ignore"):
+            nats = share * np.log(share / self._noise)
+        nats = np.nan_to_num(nats) + (1 - share) * np.log((1 - share) / (1 - self._noise))
+        is_refused = (share > self._noise) & (total * nats > _CONTRADICTION)
+        return np.bincount(number[is_refused], minlength=count) > 0
 
     def _read_if(
         self, state: int, symbol: int, candidates: Array, numbers: Array, rows: Array
@@ -248,11 +283,16 @@ class Merging:
 
     def classes(self) -> Array:
         """Return the commonest class of the words that end in each state; -1 where none ends."""
+        counts = self.votes()
+        return np.where(counts.any(axis=1), counts.argmax(axis=1), NOWHERE)
+
+    def votes(self) -> Array:
+        """Return the number of words of each class that end in each state, `[state, class]`."""
         sample = self._sample
         ended = self._place < self._slots
         counts = np.zeros((self.num_states, sample.num_classes), dtype=np.int64)
         np.add.at(counts, (self._place[ended], sample.classes[ended]), 1)
-        return np.where(counts.any(axis=1), counts.argmax(axis=1), NOWHERE)
+        return counts
 
 
 def merge_states(
@@ -275,6 +315,22 @@ def merge_states(
         TooManyStatesError: the automaton would have too many states.
     """
     search = Merging(sample, noise=noise, max_states=max_states, check=check)
+    decide_edges(search, caution=caution, guesses=guesses, check=check)
+    return _language(search, sample)
+
+
+def decide_edges(
+    search: Merging,
+    *,
+    caution: float,
+    guesses: bool = True,
+    check: Callable[[], None] = never_stop,
+) -> None:
+    """Lead every open edge that words pass to a state, as `merge_states` says.
+
+    Raises:
+        TooManyStatesError: the automaton would have too many states.
+    """
     enough = caution
     while len(edges := search.open_edges()):
         decided = False
@@ -295,7 +351,6 @@ def merge_states(
             enough = enough / 2 if enough > _LEAST_BITS else -np.inf
             if enough < 0 and not guesses:
                 search.limit(2 * search.num_states + 16)
-    return _language(search, sample)
 
 
 def _language(search: Merging, sample: Sample) -> Language:
@@ -316,15 +371,20 @@ def _language(search: Merging, sample: Sample) -> Language:
     )
 
 
-def _majorities(codes: Array, num_classes: int) -> tuple[Array, Array, Array]:
-    """Return each key of codes `key * classes + class`, with the commonest class and its votes."""
+def _count_codes(codes: Array) -> tuple[Array, Array]:
+    """Return the different ones of sorted codes, and how often each occurs."""
     firsts = np.flatnonzero(np.diff(codes, prepend=-1))
-    counts = np.diff(firsts, append=len(codes))
-    keys, classes = np.divmod(codes[firsts], num_classes)
+    return codes[firsts], np.diff(firsts, append=len(codes))
+
+
+def _majorities(codes: Array, counts: Array, num_classes: int) -> tuple[Array, Array, Array, Array]:
+    """Return each key of different codes `key * classes + class`, with the commonest class, how
+    often it occurs, and the sum of all counts."""
+    keys, classes = np.divmod(codes, num_classes)
     order = np.lexsort((-counts, keys))
     keys, classes, counts = keys[order], classes[order], counts[order]
-    is_first = np.diff(keys, prepend=-1) != 0
-    return keys[is_first], classes[is_first], counts[is_first]
+    firsts = np.flatnonzero(np.diff(keys, prepend=-1))
+    return keys[firsts], classes[firsts], counts[firsts], np.add.reduceat(counts, firsts)
 
 
 def _among_themselves(

@@ -59,11 +59,11 @@ Verdict: TypeAlias = Literal["", "in doubt", "at chance", "not found", "refuted"
 of them one label; more of those held out disagree than is likely, and it is not clearly better on
 them than a shortcut; it is not the language, or more labels are wrong than was said."""
 
-_CLEARLY = 0.001
+CLEARLY = 0.001
 """Probability below which an automaton is called better than a shortcut: that of a result as good,
 or better, by one that only equals the shortcut."""
 
-_DOUBTFUL = 0.05
+DOUBTFUL = 0.05
 """Probability below which a number of wrong labels is called unlikely."""
 
 THIN = 10
@@ -170,11 +170,11 @@ class DataStatement(WordStatement):
         """What the words say against A, if they do."""
         if self.is_constant:
             return "at chance"
-        if self.chances.held_out < _DOUBTFUL and not self._beats_shortcut:
+        if self.chances.held_out < DOUBTFUL and not self._beats_shortcut:
             return "not found"
         if self._refutes(self.chances.least):
             return "refuted"
-        return "in doubt" if self.chances.least < _DOUBTFUL else ""
+        return "in doubt" if self.chances.least < DOUBTFUL else ""
 
     @property
     def _parts(self) -> tuple[Agreement, ...]:
@@ -193,7 +193,7 @@ class DataStatement(WordStatement):
     def _beats_shortcut(self) -> bool:
         held = self.held_out
         share = self.shortcut_right / held.words
-        return chance_of_at_least(held.words - held.wrong, held.words, share) < _CLEARLY
+        return chance_of_at_least(held.words - held.wrong, held.words, share) < CLEARLY
 
     @property
     def refutation(self) -> str:

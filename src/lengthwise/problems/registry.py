@@ -23,6 +23,7 @@ PROBLEMS: Catalogue[type[Problem]] = Catalogue(
         "transduction": "lengthwise.problems.transduction.problem:TransductionProblem",
         "labelled-words": "lengthwise.problems.labelled_words.problem:LabelledWordsProblem",
         "inferred": "lengthwise.problems.inferred.problem:InferredProblem",
+        "paired-words": "lengthwise.problems.paired_words.problem:PairedWordsProblem",
     },
     group="lengthwise.problems",
     expected=Problem,
@@ -72,15 +73,14 @@ def kind_of(spec: str) -> type[Problem]:
         return FunctionProblem
     if not re.match(r"[\w-]+:", spec) or names_kind(spec):
         return Recognition
-    return next(
-        (kind for kind in PROBLEMS.values() if kind.prefix and spec.startswith(kind.prefix)),
-        Recognition,
-    )
+    return next((kind for kind in PROBLEMS.values() if kind.claims(spec)), Recognition)
 
 
 def infers(spec: object, model: str | None) -> bool:
-    """Return whether training begins with an inference: on labelled words without a model."""
-    return model is None and isinstance(spec, str) and kind_of(spec).kind == "labelled-words"
+    """Return whether training begins with an inference: on labelled words without a model, and on
+    pairs."""
+    kind = kind_of(spec).kind if isinstance(spec, str) else ""
+    return kind == "paired-words" or (model is None and kind == "labelled-words")
 
 
 def problem_from_dict(values: Mapping[str, Any]) -> Problem:

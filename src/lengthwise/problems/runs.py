@@ -99,9 +99,9 @@ def _train(
                 made_with=made_with,
                 progress=progress,
             )
-        if run is not None:
+        if folder is None:
+            assert run is not None
             return run
-        assert folder is not None
         return _load_ended(folder, device)
     if folder is None:  # everything is checked before anything is written
         model.to(choose_device(device))

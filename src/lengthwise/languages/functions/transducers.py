@@ -10,6 +10,7 @@ symbols that follow lead to a final state.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 from lengthwise.errors import LanguageError
@@ -112,6 +113,35 @@ def from_transducer(path: Path | str) -> Function:
             for before in lefts
         ),
     )
+
+
+def to_transducer(function: Function) -> str:
+    """Return a function as a letter-to-letter transducer, which `from_transducer` reads.
+
+    A state of that of a bimachine is one of the automaton from the left, and the state of the
+    automaton from the right for what follows, which it guesses.
+
+    Raises:
+        LanguageError: a symbol is the one of the empty word.
+    """
+    if wrong := [name for name in (*function.alphabet, *function.outputs) if name == EPSILON]:
+        raise LanguageError(f"{wrong[0]} is the empty word in AT&T's format. Rename the symbol.")
+    start = (-1, 0) if len(function.right) > 1 else (0, 0)
+    number, arcs = {start: 0}, list[tuple[int, str]]()
+
+    def state(left: int, right: int) -> int:
+        return number.setdefault((left, right), len(number))
+
+    for p, x, q in product(
+        *map(range, (len(function.left), len(function.alphabet), len(function.right)))
+    ):
+        target = state(function.left[p][x], q)
+        labels = f"{function.alphabet[x]}\t{function.outputs[function.table[p][x][q]]}"
+        sources = {state(p, function.right[q][x]), *([0] if p == 0 else [])}
+        arcs += [(source, f"{source}\t{target}\t{labels}\n") for source in sources]
+    finals = {0, *(state(p, 0) for p in range(len(function.left)))}
+    lines = [line for _, line in sorted(arcs, key=lambda arc: arc[0])]
+    return "".join([*lines, *(f"{final}\n" for final in sorted(finals))])
 
 
 def _arc(name: str, line: AttLine) -> tuple[str, str, str, str] | None:

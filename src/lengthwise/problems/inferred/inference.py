@@ -91,15 +91,9 @@ class Inference(Viewed):
     @property
     def notes(self) -> list[str]:
         """A line on a search that ended before it found what explains the words."""
-        if self.end == "explained":
-            return []
-        why = {"exhausted": "nothing is left to try", "stopped": "it was stopped"}
-        ended = why.get(self.end, "the budget is used up")
+        lines = notes_of_search(self.end, self.seconds, "A is the best automaton")
         more = "" if self.end == "exhausted" else " Infer again to continue it."
-        return [
-            f"The search ended after {self.seconds:,.0f} s, since {ended}; A is the best automaton "
-            f"so far.{more}"
-        ]
+        return [line + more for line in lines]
 
     def draw(self) -> Drawing:
         """Draw the automaton: a notebook shows the result, and `.save(path)` writes it as SVG.
@@ -120,6 +114,15 @@ class Inference(Viewed):
             "search": {"end": self.end, "by": self.searcher},
             "statement": self.statement.to_dict(),
         }
+
+
+def notes_of_search(end: End, seconds: float, best: str) -> list[str]:
+    """Return a line on a search that ended before it found what explains the words."""
+    if end == "explained":
+        return []
+    why = {"exhausted": "nothing is left to try", "stopped": "it was stopped"}
+    ended = why.get(end, "the budget is used up")
+    return [f"The search ended after {seconds:,.0f} s, since {ended}; {best} so far."]
 
 
 def spec_of_words(words: WordsReference) -> str:

@@ -21,7 +21,7 @@ from typing import Any, Self
 
 from lengthwise.data.words_reference import WordsReference, require_labels
 from lengthwise.errors import LanguageError, TextError
-from lengthwise.files import read_object, values_of, write_json, write_text
+from lengthwise.files import read_object, values_of, write_text
 from lengthwise.inference.statement import DataStatement
 from lengthwise.inference.support import Support
 from lengthwise.languages.att import to_att
@@ -36,6 +36,7 @@ from lengthwise.problems.inferred.inference import (
     spec_of_words,
     statement_of,
 )
+from lengthwise.problems.inferred.judged import BY_WORDS, judge_held_out, write_conclusion
 from lengthwise.problems.inferred.marking import mark_answers, notes_of
 from lengthwise.problems.inferred.settings import InferenceConfig
 from lengthwise.problems.labelled_words.measure import evaluate_on_file
@@ -56,11 +57,8 @@ from lengthwise.training.runs import RunFolder
 MACHINE = "machine.json"
 """File of the automaton; `machine.att` beside it, if its classes are 0 and 1."""
 
-BY_WORDS = "A, judged by words"
-"""Name of the result on the words that were held out."""
-
-_OF_WORDS = frozenset(f"data.{name}" for name in ("max_length", "min_length", "protocol", "p_one"))
-_OF_WORDS |= {"network.max_length"}
+OF_WORDS = frozenset(f"data.{name}" for name in ("max_length", "min_length", "protocol", "p_one"))
+OF_WORDS |= {"network.max_length"}
 """Settings of recognition that say which words it draws; here they are given."""
 
 
@@ -74,7 +72,7 @@ class InferredProblem(Recognition, Parametrised, Concluding):
     setup = replace(
         Recognition.setup,
         default_model=LARGE_MODEL,
-        given=Recognition.setup.given | _OF_WORDS,
+        given=Recognition.setup.given | OF_WORDS,
         train_options=frozenset(),
         evaluate_options=frozenset({"lengths", "part", "text"}),
         predict_options=frozenset({"keep_going"}),
@@ -190,32 +188,7 @@ class InferredProblem(Recognition, Parametrised, Concluding):
         rows = [records.make_validation_row("of A's answers")]
         extended = replace(plain, rows=rows, values=values, section=partial(self._section, records))
         statement = read_statement(folder.path) if folder and best else None
-        return extended if statement is None else self._judge_held_out(extended, records, statement)
-
-    def _judge_held_out(
-        self, account: Account, records: Records, record: Mapping[str, Any]
-    ) -> Account:
-        """Return an account with what the words that were held out say, which leads."""
-        verdict = record.get("network", {}).get("verdict")
-        is_proved = bool(account.values["proved"]) and verdict == "equivalent"
-        proof = f"training ended {records.after} with a proof that it computes A"
-        network = proof if is_proved else f"not proved {records.after}"
-        against, command = record["refutation"], "report" if is_proved else "certify"
-        own_names = ("support", "held_out_accuracy", "refutation")
-        lead = {name: record[name] for name in ("headline", "held_out_accuracy")}
-        statement = {name: value for name, value in record.items() if name not in own_names}
-        return replace(
-            account,
-            rows=[
-                (BY_WORDS, record["headline"]),
-                ("network", network),
-                *(("statement", sentence) for sentence in record["sentences"]),
-            ],
-            verdict=record["verdict"],
-            refutation=f"proved equal to A; {against}" if against and is_proved else against,
-            values={**lead, **account.values, "statement": statement},
-            advice=lambda: f"lengthwise {command} {records.name_folder()}",
-        )
+        return extended if statement is None else judge_held_out(extended, records, statement)
 
     def _section(self, records: Records, account: Account) -> Section:
         from lengthwise.problems.inferred.section import make_section  # noqa: PLC0415  draws
@@ -239,24 +212,12 @@ class InferredProblem(Recognition, Parametrised, Concluding):
         place = folder.path / STATEMENT
         if place.exists():
             return
-        certificate = self.certify(run, {})
-        certificate.save(folder.certificate)
-        write_json(folder.path / MACHINE, to_dict(self.language))
+        support = count_support(self.language, self.words.load(), self.inference, self.name)
+        machine = {MACHINE: to_dict(self.language)}
+        record = {**self.statement().to_dict(), "support": support.to_dict()}
+        write_conclusion(folder, self.certify(run, {}), machine, record, self.words.digest)
         with suppress(LanguageError):  # it has other classes than 0 and 1, or a special symbol
             write_text(folder.path / "machine.att", to_att(self.language))
-        digests = {
-            name: hashlib.sha256((folder.path / name).read_bytes()).hexdigest()
-            for name in (MACHINE, "certificate.json", "model.safetensors")
-        }
-        network = {"verdict": certificate.verdict, "strength": certificate.strength}
-        digests_of_all = {"words": self.words.digest, **digests}
-        support = count_support(self.language, self.words.load(), self.inference, self.name)
-        record = {
-            **self.statement().to_dict(),
-            "digests": digests_of_all,
-            "support": support.to_dict(),
-        }
-        write_json(place, {"network": network, **record})
 
     def predictor(self, run: Run, options: Options) -> Predictor:
         """Return the predictor, which marks answers that rest on parts of A that no word shows.

@@ -100,7 +100,7 @@ def evaluate_on_file(
         "by_class": {
             name: _share([x for x in scores.records if x.label == name]) for name in names
         },
-        "by_length": _by_length(scores),
+        "by_length": shares_by_length(scores),
         "shortcuts": rules,
         "duplicates": words.duplicates,
         "left_out": left_out,
@@ -230,7 +230,7 @@ def _share(records: Sequence[Score]) -> dict[str, Any]:
     }
 
 
-def _by_length(scores: Scores) -> list[dict[str, Any]]:
+def shares_by_length(scores: Scores) -> list[dict[str, Any]]:
     """Return accuracy of ranges of lengths with about equally many words."""
     ranges: list[dict[str, Any]] = []
     held: list[Score] = []

@@ -1,0 +1,1 @@
+"""Functions from pairs of words: the smallest bimachine that explains outputs, and how sure it is."""

@@ -1,0 +1,1 @@
+"""Functions from pairs of words: the inferred function, and a network proved to compute it."""
