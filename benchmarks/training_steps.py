@@ -85,7 +85,7 @@ CASES = (
     Case("Transformer of Table 1, parity", "parity", "chomsky-transformer", steps=8),
     Case("RegularGPT of text", "text:zoo:python-english", "regular-gpt-lm", steps=4),
     Case("ALiBi of text", "text:zoo:python-english", "gpt-lm", {"position": "alibi"}, steps=6),
-    Case("translator", "pairs:", DEFAULT_TRANSLATION_MODEL, steps=6),
+    Case("translator", "translation:", DEFAULT_TRANSLATION_MODEL, steps=6),
     Case("decoder of steps, 48 bits", "steps:addition", "step-decoder", LARGE_SUM, steps=2),
     Case("frozen GPT-2 of 25 million weights, 8 bits", "steps:addition", "gpt2", BODY, steps=2),
 )
@@ -131,7 +131,7 @@ def _lower(
 
 
 def _prepare(case: Case) -> tuple[nn.Module, loop.Objective, TrainingConfig]:
-    if case.spec != "pairs:":
+    if case.spec != "translation:":
         plan = make_plan(case.spec, case.model, settings=case.settings)
         return plan.draw(), plan.problem.objective(plan), plan.training
     entry, drawn = TRANSLATION_MODELS[case.model], _draw_pairs(20_000)

@@ -169,13 +169,14 @@ def train(
 
     Args:
         language: a language; a function on words; `steps:addition` and other step tasks;
-            `words:FILE`, labelled words; `text:FOLDER` or `pairs:FOLDER`, a corpus; a `Problem`;
+            `words:FILE`, labelled words; a corpus, `text:FOLDER` or `translation:FOLDER`; a
+            `Problem`;
             or an `Inference`, whose automaton is trained on. `words:FILE` without a `model` is
             inferred first; with one, that learns the labels.
         model: a name, `package.module:factory`, a network of your own (see `adapt`), or a function
             that builds one. By default `regular-gpt-binary` for a language (`regular-gpt-slots`
             where it has more than 16 state maps, or where the former is not proved), `step-decoder`
-            for a step task, `regular-gpt-lm` for `text:` and `encoder-decoder` for `pairs:`.
+            for a step task, `regular-gpt-lm` for `text:` and `encoder-decoder` for `translation:`.
         out: a folder for the run. Calling again continues an interrupted run, and loads a finished
             one.
         preset: sizes and steps: `smoke` (seconds), `laptop` (minutes) or `paper`.

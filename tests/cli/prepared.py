@@ -22,7 +22,7 @@ COMMANDS = [
         *("prepare", "a.tsv", "--pairs", "en,de", "--valid", "b.tsv", "--test", "b.tsv"),
         *("--set", "vocab_size=259", "--out", "pairs"),
     ),
-    ("train", "pairs:pairs", *SMALL, "translator"),
+    ("train", "translation:pairs", *SMALL, "translator"),
     ("compile", "steps2022/addition-1", "--set", "bits=2", "--out", "circuit"),
     ("compile", "parity", "--out", "exact"),
 ]

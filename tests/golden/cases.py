@@ -24,7 +24,7 @@ class Case:
         """Whether a line trains with dropout, which translators have unless it is set to 0."""
         trains = [line for line in self.lines if line.startswith("train ")]
         return any(
-            ("dropout=" in line or line.startswith("train pairs:")) and "dropout=0 " not in line
+            ("dropout=" in line or line.startswith("train translation:")) and "dropout=0 " not in line
             for line in trains
         )
 
@@ -385,7 +385,7 @@ def _translator(settings: str = "", options: str = "", *, quick: bool = False) -
     return Case(
         lines=(
             PREPARE_PAIRS,
-            f"train pairs:corpus --out run {PAIRS}{_sets(settings)} {options}",
+            f"train translation:corpus --out run {PAIRS}{_sets(settings)} {options}",
             "evaluate run --device cpu",
             "evaluate run --device cpu --beam 1 --words 3 --part valid --ratio 1.5",
             "translate run --device cpu --beam 3 --length-penalty 0.6 << one red cat,two",

@@ -41,7 +41,7 @@ def test_every_entry_point_is_there(group: str) -> None:
 
 def test_its_problems_are_found_by_their_prefixes() -> None:
     assert kind_of("text:corpus") is PROBLEMS["language-modelling"]
-    assert kind_of("pairs:corpus") is PROBLEMS["translation"]
+    assert kind_of("translation:corpus") is PROBLEMS["translation"]
 
 
 def test_it_is_not_imported_for_other_problems() -> None:

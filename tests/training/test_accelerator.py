@@ -204,7 +204,7 @@ def test_translators_wait_for_the_device_once(
     lw.text.prepare_pairs(
         corpus, train_on, languages=("ten", "two"), valid=valid, test=test, vocab_size=259
     )
-    _step(make_plan(f"pairs:{corpus}", preset="smoke"), monkeypatch)
+    _step(make_plan(f"translation:{corpus}", preset="smoke"), monkeypatch)
 
 
 def test_step_tasks_wait_for_the_device_once(monkeypatch: pytest.MonkeyPatch) -> None:

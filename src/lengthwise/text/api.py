@@ -80,7 +80,7 @@ def prepare_pairs(
     tokenizer: Path | str | None = None,
     **settings: Any,
 ) -> ParallelCorpus:
-    """Prepare parallel text for training, in a folder that `train("pairs:FOLDER")` reads.
+    """Prepare parallel text for training, in a folder that `train("translation:FOLDER")` reads.
 
     One byte-level BPE of both languages is learned on the training part alone. Pairs whose source
     occurs in another part are left out of training.
@@ -125,13 +125,13 @@ def prepare_pairs(
 
 
 def translate(run: Run, sentences: Sequence[str], **decoding: Any) -> list[str]:
-    """Return translations of sentences of any length, by a run on `pairs:FOLDER`.
+    """Return translations of sentences of any length, by a run on `translation:FOLDER`.
 
     Decoding is a beam search with the length penalty of Wu et al. (2016, equation 14) and the
     patience of Kasai et al. (2024).
 
     Args:
-        run: a run on `pairs:FOLDER`.
+        run: a run on `translation:FOLDER`.
         sentences: strings of the source language, of up to 4,096 tokens each.
         decoding: `beam`, the width of the search (4; 1 is greedy); `length_penalty` (1.0), above 0
             in favour of long translations; `patience` (2.0), finished translations for each beam at
@@ -144,7 +144,7 @@ def translate(run: Run, sentences: Sequence[str], **decoding: Any) -> list[str]:
     Examples:
         >>> import lengthwise as lw
         >>> corpus = lw.text.prepare_pairs("pairs", vocab_size=259)
-        >>> run = lw.train("pairs:pairs", preset="smoke")  # 20 steps, which teach little
+        >>> run = lw.train("translation:pairs", preset="smoke")  # 20 steps, which teach little
         >>> len(lw.text.translate(run, ["4 7 2 9 1", "1 2"], beam=1))
         2
 
@@ -157,12 +157,12 @@ def translate(run: Run, sentences: Sequence[str], **decoding: Any) -> list[str]:
 
 
 def evaluate_translations(run: Run, part: str = "test", **decoding: Any) -> dict[str, Any]:
-    """Return BLEU and chrF of a run on `pairs:FOLDER`, on a part of its corpus.
+    """Return BLEU and chrF of a run on `translation:FOLDER`, on a part of its corpus.
 
     Scores are sacrebleu's, from 0 to 100. A run with a folder stores them there.
 
     Args:
-        run: a run on `pairs:FOLDER`.
+        run: a run on `translation:FOLDER`.
         part: `test`, `valid`, or a part that `prepare_pairs` got by `also`.
         decoding: settings of the search, as those of `translate`.
 
@@ -174,7 +174,7 @@ def evaluate_translations(run: Run, part: str = "test", **decoding: Any) -> dict
     Examples:
         >>> import lengthwise as lw
         >>> corpus = lw.text.prepare_pairs("pairs", vocab_size=259)
-        >>> run = lw.train("pairs:pairs", preset="smoke")  # 20 steps, which teach little
+        >>> run = lw.train("translation:pairs", preset="smoke")  # 20 steps, which teach little
         >>> scores = lw.text.evaluate_translations(run, beam=1)
         >>> scores["sentences"], 0 <= scores["bleu"] < 10
         (500, True)
@@ -225,7 +225,7 @@ def perplexity(
     }
 
 
-_NO_TRANSLATOR = "this run does not translate; runs on pairs:FOLDER do."
+_NO_TRANSLATOR = "this run does not translate; runs on translation:FOLDER do."
 
 
 def _require_run_of(run: Run, kind: str, message: str) -> None:

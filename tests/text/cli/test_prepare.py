@@ -46,7 +46,7 @@ def test_prepare_says_what_there_is(shell: Shell) -> None:
     assert "holes\t2\t12\t12\t1" in text
     assert "1 pairs of holes dropped: they have an empty side" in error
     assert "1 pairs left out of train: other parts have their sources" in error
-    assert error.endswith("next: lengthwise train pairs:c --out run\n")
+    assert error.endswith("next: lengthwise train translation:c --out run\n")
     found = shell.json("prepare", *TABLES, *also)
     assert found["languages"] == ["en", "vi"]
     assert found["vocab_size"] == 259
@@ -144,11 +144,11 @@ def test_train_says_how_many_pairs_are_too_long_and_needs_no_corpus_afterwards(
     sides = ("--pairs", "en,vi", "--valid", "dev.tsv", "--test", "tst.tsv")
     shell("prepare", "long.tsv", *sides, "--set", "vocab_size=259", "--out", "corpus")
     small = ("--preset", "smoke", "--device", "cpu", "--set", "steps=1", "--set", "longest=20")
-    status, out, error = shell("train", "pairs:corpus", "--out", "run", *small)
+    status, out, error = shell("train", "translation:corpus", "--out", "run", *small)
     assert status == 0, error
     assert "left out       3 pairs of more than 20 tokens" in out
     short = ("--protocol", "train-short-test-long")
-    found = shell.json("train", "pairs:corpus", "--out", "short", *small, *short)
+    found = shell.json("train", "translation:corpus", "--out", "short", *small, *short)
     assert found["pairs_too_long"] == 0
     assert 5 <= found["training_pairs"] < 9
     Path("corpus").rename("elsewhere")
@@ -161,7 +161,7 @@ def test_a_corpus_without_a_part_says_what_it_has(shell: Shell) -> None:
     sides = ("--pairs", "en,vi", "--test", "tst.tsv", "--set", "vocab_size=259")
     shell("prepare", "train.tsv", *sides, "--valid", "dev.tsv", "--out", "corpus")
     shell("prepare", "--pairs", "en,vi", "--test", "tst.tsv", "--tokenizer", "corpus", "--out", "t")
-    status, _, error = shell("train", "pairs:t", "--out", "run")
+    status, _, error = shell("train", "translation:t", "--out", "run")
     assert status == 2
     assert "has no part train; it has test. Use one of these" in error
     assert not Path("run").exists()

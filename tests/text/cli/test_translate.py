@@ -39,7 +39,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run_folder(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run that was trained for a moment, and knows little."""
     path = tmp_path_factory.mktemp("runs") / "numbers"
-    assert main(["train", f"pairs:{corpus}", "--out", str(path), *SMALL]) == 0
+    assert main(["train", f"translation:{corpus}", "--out", str(path), *SMALL]) == 0
     return path
 
 
@@ -49,7 +49,7 @@ def folders(corpus: Path, run_folder: Path) -> dict[str, str]:
     return {
         "RUN": str(run_folder),
         "text:CORPUS": f"text:{corpus}",
-        "pairs:CORPUS": f"pairs:{corpus}",
+        "translation:CORPUS": f"translation:{corpus}",
     }
 
 
@@ -57,7 +57,7 @@ def test_train_says_the_perplexity_and_what_comes_next(
     shell: Shell, corpus: Path, tmp_path: Path
 ) -> None:
     out = str(tmp_path / "run")
-    wishes = (f"pairs:{corpus}", "--out", out, "--protocol", "train-short-test-long", *SMALL)
+    wishes = (f"translation:{corpus}", "--out", out, "--protocol", "train-short-test-long", *SMALL)
     status, text, error = shell("train", *wishes)
     assert status == 0
     assert ", encoder-decoder (translations supervision, pairs up to " in text
@@ -190,7 +190,7 @@ def test_a_comparison_leaves_the_other_run_as_it_was(
 ) -> None:
     other = str(tmp_path / "short")
     short = ("--protocol", "train-short-test-long")
-    assert shell("train", f"pairs:{corpus}", "--out", other, *short, *SMALL)[0] == 0
+    assert shell("train", f"translation:{corpus}", "--out", other, *short, *SMALL)[0] == 0
     runs = [str(shutil.copytree(run_folder, tmp_path / "all")), other]
     for run in runs:
         assert shell("evaluate", run, "--beam", "1", "--words", "400")[0] == 0
@@ -202,7 +202,9 @@ def test_a_comparison_leaves_the_other_run_as_it_was(
     assert "on the same sentences, but theirs differ (40 and 40)" in error
     assert not (tmp_path / "short" / "evaluation.json").exists()
     again = str(tmp_path / "again")
-    assert shell("train", f"pairs:{corpus}", "--out", again, *SMALL, "--set", "seed=1")[0] == 0
+    assert (
+        shell("train", f"translation:{corpus}", "--out", again, *SMALL, "--set", "seed=1")[0] == 0
+    )
     assert shell("evaluate", str(run_folder), "--words", "40", "--against", again)[0] == 0
     assert not (tmp_path / "again" / "evaluation.json").exists()
 
@@ -236,7 +238,7 @@ def test_translations_that_were_cut_are_counted(shell: Shell, run_folder: Path) 
             "line 3 has 5,000 tokens, but 4,096 is the most",
         ),
         (["translate", "RUN", "--ratio", "0"], "", "ratio=0.0 is too small"),
-        (["train", "pairs:", "--out", "out"], "", "pairs: names no corpus"),
+        (["train", "translation:", "--out", "out"], "", "translation: names no corpus"),
         (["evaluate", "RUN", "--words", "9", "--against", "RUN"], "", "9 sentences cannot compare"),
         (["evaluate", "RUN", "--part", "tests"], "", "Did you mean 'test'?"),
         (
@@ -245,10 +247,18 @@ def test_translations_that_were_cut_are_counted(shell: Shell, run_folder: Path) 
             "--lengths is for languages and",
         ),
         (["evaluate", "RUN", "--against", "nowhere"], "", "nowhere is not a folder"),
-        (["train", "pairs:nowhere", "--out", "out"], "", "nowhere holds no prepared corpus"),
+        (["train", "translation:nowhere", "--out", "out"], "", "nowhere holds no prepared corpus"),
         (["train", "text:CORPUS", "--out", "out"], "", "holds parallel text, but text is needed"),
-        (["train", "pairs:CORPUS", "--out", "out", "--alphabet", "ab"], "", "--alphabet is for"),
-        (["train", "pairs:CORPUS", "--out", "out", "--set", "scal=1"], "", "Did you mean 'scale'"),
+        (
+            ["train", "translation:CORPUS", "--out", "out", "--alphabet", "ab"],
+            "",
+            "--alphabet is for",
+        ),
+        (
+            ["train", "translation:CORPUS", "--out", "out", "--set", "scal=1"],
+            "",
+            "Did you mean 'scale'",
+        ),
     ],
 )
 def test_slips_are_one_line(
@@ -271,4 +281,4 @@ def test_what_is_for_translators_is_refused_by_others(shell: Shell, tmp_path: Pa
         assert f"{option} is for" in error
     status, _, error = shell("translate", run)
     assert status == 2
-    assert "does not translate. Give a run that was trained on pairs:DIR" in error
+    assert "does not translate. Give a run that was trained on translation:DIR" in error

@@ -205,7 +205,7 @@ def _run_pairs(arguments: argparse.Namespace, settings: Mapping[str, Any]) -> No
     if corpus.index["recognised"]:
         note(f"recognised: {corpus.index['recognised']}")
     if "train" in parts:
-        note(f"next: lengthwise train {shlex.quote(f'pairs:{arguments.out}')} --out run")
+        note(f"next: lengthwise train {shlex.quote(f'translation:{arguments.out}')} --out run")
 
 
 def _further_parts(texts: list[str]) -> dict[str, list[str]]:

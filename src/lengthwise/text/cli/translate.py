@@ -13,7 +13,9 @@ from lengthwise.text.cli.decoding import add_options
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the run and the options of the search to the parser."""
     parser.epilog = "Sentences are read from standard input, one to a line."
-    parser.add_argument("run", type=Path, metavar="DIR", help="the folder of a run on pairs:DIR")
+    parser.add_argument(
+        "run", type=Path, metavar="DIR", help="the folder of a run on translation:DIR"
+    )
     parser.add_argument("--text", type=Path, metavar="DIR", help="its corpus, if it has moved")
     add_options(parser)
     add_keep_going(parser)
@@ -28,7 +30,7 @@ def run(arguments: argparse.Namespace) -> None:
     trained = load_run(arguments.run, device=arguments.device)
     if trained.problem.kind != "translation":
         raise ConfigError(
-            f"{arguments.run} does not translate. Give a run that was trained on pairs:DIR."
+            f"{arguments.run} does not translate. Give a run that was trained on translation:DIR."
         )
     options = options_of(arguments, trained.problem, "predict_options")
     answer_lines(trained.problem.predictor(trained, options), arguments)

@@ -46,7 +46,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> ParallelCorpus:
 
 def _run(corpus: ParallelCorpus, out: Path | None = None, **settings: Any) -> Run:
     own = {"steps": 2, "validate_every": 1, **settings}
-    plan = make_plan(f"pairs:{corpus.folder}", preset="smoke", settings=own)
+    plan = make_plan(f"translation:{corpus.folder}", preset="smoke", settings=own)
     return train(plan, out=out, device="cpu")
 
 
@@ -196,7 +196,7 @@ def test_a_part_without_long_sentences_is_refused(corpus: ParallelCorpus, tmp_pa
 
 def test_a_job_of_a_sweep_records_what_was_found(corpus: ParallelCorpus, tmp_path: Path) -> None:
     plan = make_plan(
-        f"pairs:{corpus.folder}", preset="smoke", settings={"steps": 2, "validate_every": 1}
+        f"translation:{corpus.folder}", preset="smoke", settings={"steps": 2, "validate_every": 1}
     )
     job = Job(plan=plan, tests=(Test(name="test", lengths=(4, 8), words_per_length=99),))
     outcome = run_job(job, tmp_path, device="cpu")

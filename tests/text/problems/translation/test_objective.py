@@ -60,7 +60,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> ParallelCorpus:
 
 
 def _plan(corpus: ParallelCorpus, **settings: Any) -> Plan:
-    return make_plan(f"pairs:{corpus.folder}", preset="smoke", settings={**SMALL, **settings})
+    return make_plan(f"translation:{corpus.folder}", preset="smoke", settings={**SMALL, **settings})
 
 
 # ---- pairs ---------------------------------------------------------------------------------------
@@ -240,4 +240,4 @@ def test_settings_that_do_not_fit_are_refused(
 
 def test_a_corpus_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(TextError, match="holds no prepared corpus"):
-        make_plan(f"pairs:{tmp_path / 'none'}")
+        make_plan(f"translation:{tmp_path / 'none'}")

@@ -72,7 +72,7 @@ class Translation(CorpusProblem[ParallelCorpus], Tested, Plotted):
     """A parallel corpus whose sentences a model translates."""
 
     kind = "translation"
-    prefix = "pairs:"
+    prefix = "translation:"
     noun = "translators"
     corpus_kind = ParallelCorpus
     setup = Setup(
