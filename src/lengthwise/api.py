@@ -170,9 +170,8 @@ def train(
     Args:
         language: a language; a function on words; `steps:addition` and other step tasks;
             `words:FILE`, labelled words; a corpus, `text:FOLDER` or `translation:FOLDER`; a
-            `Problem`;
-            or an `Inference`, whose automaton is trained on. `words:FILE` without a `model` is
-            inferred first; with one, that learns the labels.
+            `Problem`; or an `Inference`, whose automaton is trained on. `words:FILE` without a
+            `model` is inferred first; with one, that learns the labels.
         model: a name, `package.module:factory`, a network of your own (see `adapt`), or a function
             that builds one. By default `regular-gpt-binary` for a language (`regular-gpt-slots`
             where it has more than 16 state maps, or where the former is not proved), `step-decoder`

@@ -223,7 +223,8 @@ def _suggest_meaning(spec: str) -> str:
     if os.path.isdir(spec):  # noqa: PTH112  a Path of a string with NUL raises
         return (
             f"There is a folder of this name. Name the language of a run (`lengthwise ls "
-            f"{shlex.quote(spec)}` shows it), or write text:{spec} or translation:{spec} for a corpus."
+            f"{shlex.quote(spec)}` shows it), or write text:{spec} or translation:{spec} for a "
+            f"corpus."
         )
     if re.search(r"[()|*+?.{}]", spec):
         return f"If it is a regular expression, write regex:{spec}"
