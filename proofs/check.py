@@ -49,6 +49,12 @@ FLOATS = (
 )
 """Files of the library about floating point, which need Flocq."""
 
+SMOOTH = (
+    *("FloatFunctions", "SmoothNetworks", "Enclosures", "SmoothBalls", "SmoothWeights"),
+    *("SmoothRuns", "SmoothMargins"),
+)
+"""Those about norms, softmax, tanh and gates in floating point, which need `FLOATS`."""
+
 THEOREMS_FILE = "theorems_about_header"
 
 LAST = tuple(f"Lengthwise.{name}" for name in ("Weights", "Adder", "Functions", "ProgramChecker"))
@@ -165,11 +171,11 @@ def compile_library(
         require_whole(path)
         shutil.copy(path, build)
         took, memory, text = run([coqc, "-q", "-Q", ".", "Lengthwise", f"{name}.v"], build, limits)
-        allowed = REALS if names is FLOATS else frozenset[str]()
+        allowed = frozenset[str]() if names is LIBRARY else REALS
         _require_axioms(path, text, [allowed] * path.read_text().count("Print Assumptions"))
         seconds, most = seconds + took, max(most, memory)
-    file = "floats" if names is FLOATS else "library"
-    return {"file": file, "coqc_seconds": seconds, "coqc_megabytes": most}
+    groups = {LIBRARY: "library", FLOATS: "floats", SMOOTH: "smooth"}
+    return {"file": groups[tuple(names)], "coqc_seconds": seconds, "coqc_megabytes": most}
 
 
 def compile_certificate(
@@ -288,12 +294,12 @@ def main(arguments: list[str] | None = None) -> int:
             if not options.quick:
                 rows[0] |= check_again(LAST, library, [], limits, alone=False)
             show(rows[0])
-            if any(is_of_floats(name) for names in theorems for name in names):
-                rows.append(compile_library(library, limits, FLOATS))
+            for group in _groups_of(files, theorems):
+                rows.append(compile_library(library, limits, group))
                 if not options.quick:
-                    modules = [f"Lengthwise.{name}" for name in FLOATS]
-                    rows[1] |= check_again(modules, library, [], limits, alone=True)
-                show(rows[1])
+                    modules = [f"Lengthwise.{name}" for name in group]
+                    rows[-1] |= check_again(modules, library, [], limits, alone=True)
+                show(rows[-1])
             for (path, headers), names in zip(files, theorems, strict=True):
                 rows.append(compile_certificate(path, library, build, limits))
                 if not options.quick:
@@ -314,6 +320,19 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"proofs: {error}", file=sys.stderr)
         return 2
     return 0
+
+
+def _groups_of(
+    files: Sequence[tuple[Path, list[Path]]], theorems: Sequence[Sequence[str]]
+) -> list[tuple[str, ...]]:
+    """Return the groups of the library about floating point that certificates need."""
+    of_floats = [
+        path
+        for (path, _), names in zip(files, theorems, strict=True)
+        if any(map(is_of_floats, names))
+    ]
+    is_smooth = any("SmoothWeights" in path.read_text(encoding="utf-8") for path in of_floats)
+    return [FLOATS, SMOOTH] if is_smooth else [FLOATS] if of_floats else []
 
 
 def with_headers(files: Sequence[Path]) -> list[tuple[Path, list[Path]]]:

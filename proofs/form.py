@@ -18,14 +18,17 @@ IMPORTS_OF_WEIGHTS = (
     "From Coq Require Import QArith",
     "From Lengthwise Require Import Networks Fractions Weights",
 )
+IMPORTS_OF_SMOOTH = (
+    "From Lengthwise Require Import Floats FloatNetworks SmoothNetworks SmoothWeights",
+)
 IMPORTS_OF_FLOATS = ("From Lengthwise Require Import Floats FloatNetworks FloatWeights",)
 SCOPES = ("Import ListNotations", "Local Open Scope N_scope", "Local Open Scope text_scope")
 
 DATA = re.compile(
     r"Definition (language : language|the_machine : automaton|the_matched|(?:inner|outer)_\d+"
     r"|network : (?:tree|recurrence)|the_maps|level_\d+ : level|evidence : (?:evidence|prefixes)"
-    r"|counterexample : word|weights : (?:tree_network|recurrent_network)|codes : list code) :="
-    r"(?P<data>.*)"
+    r"|counterexample : word|codes : list code"
+    r"|weights : (?:tree_network|recurrent_network|normed_tree|gated_network)) :=(?P<data>.*)"
 )
 """A definition: its name, its type, and data."""
 
@@ -38,19 +41,20 @@ back_to first_code next_code steps_of code_class classes_of reader num_reader_st
 outside_class matched_states reached hopeful places symbols rows_of pad fractions query_scale
 Qmake share layers heads query key value offset_bias output expand weight bias contract
 node_memory written recalled on off answer first_vector symbol_rows recurrent cell_memory
-read_out bits
+read_out bits base normed_layers plain gain shift attention_norm forward_norm memory_norm square
+head_width cell cell_norm has_gates true false
 """
 _NAMES = frozenset(_WORDS.split())
 _NUMBERED = re.compile(r"(?:inner|outer|level)_\d+")
 
 
-def _right(given: str, rule: str, check: str) -> tuple[str, ...]:
+def _right(given: str, rule: str) -> tuple[str, ...]:
     return (
         "Theorem right_at_every_length : forall w : word, is_word language w -> "
         f"in_domain language w -> {given} w = Some (class_of (answers language) w)",
         "Proof",
         f"apply {rule} with evidence",
-        f"vm_cast_no_check (@eq_refl bool true : {check} network language evidence = true)",
+        "vm_cast_no_check (@eq_refl bool true)",
         "Qed",
         "Print Assumptions right_at_every_length",
     )
@@ -61,28 +65,26 @@ def _wrong(given: str) -> tuple[str, ...]:
         f"Theorem wrong_word : wrong ({given}) language counterexample",
         "Proof",
         "apply word_is_wrong",
-        "vm_cast_no_check (@eq_refl bool true : "
-        f"check_wrong ({given}) language counterexample = true)",
+        "vm_cast_no_check (@eq_refl bool true)",
         "Qed",
         "Print Assumptions wrong_word",
     )
 
 
-def _network(given: str, rule: str, check: str) -> tuple[str, ...]:
+def _network(given: str, rule: str) -> tuple[str, ...]:
     return (
         "Theorem network_right_at_every_length : forall w : word, is_word language w -> "
         f"in_domain language w -> {given} weights w = Some (class_of (answers language) w)",
         "Proof",
         "intros w Hw Hd",
         f"refine ({rule} weights codes network language _ w Hw _ (right_at_every_length w Hw Hd))",
-        "vm_cast_no_check (@eq_refl bool true : "
-        f"{check} weights (num_symbols language) codes network = true)",
+        "vm_cast_no_check (@eq_refl bool true)",
         "Qed",
         "Print Assumptions network_right_at_every_length",
     )
 
 
-def _floats(given: str, rule: str, check: str, format_: str) -> tuple[str, ...]:
+def _floats(given: str, rule: str, format_: str) -> tuple[str, ...]:
     return (
         "Theorem float_network_right_at_every_length : forall w : word, is_word language w -> "
         f"in_domain language w -> forall found, {given} {format_} weights w found -> "
@@ -91,8 +93,7 @@ def _floats(given: str, rule: str, check: str, format_: str) -> tuple[str, ...]:
         "intros w Hw Hd",
         f"refine ({rule} {format_} weights codes network language _ w Hw _ "
         "(right_at_every_length w Hw Hd))",
-        "vm_cast_no_check (@eq_refl bool true : "
-        f"{check} {format_} weights (num_symbols language) codes network = true)",
+        "vm_cast_no_check (@eq_refl bool true)",
         "Qed",
         "Print Assumptions float_network_right_at_every_length",
     )
@@ -105,7 +106,7 @@ _UP_TO = (
     "Proof",
     "intros w Hw Hd Hlength",
     "refine (tree_right_up_to network language evidence _ w Hw Hd Hlength _)",
-    "- vm_cast_no_check (@eq_refl bool true : check_tree_up_to network language evidence = true)",
+    "- vm_cast_no_check (@eq_refl bool true)",
     "- apply Nat.leb_le",
     "vm_compute",
     "reflexivity",
@@ -114,22 +115,21 @@ _UP_TO = (
 )
 
 THEOREMS = (
-    _right("tree_class network", "tree_right", "check_tree"),
-    _right("recurrence_class network", "recurrence_is_right", "check_recurrence"),
+    _right("tree_class network", "tree_right"),
+    _right("recurrence_class network", "recurrence_is_right"),
     _wrong("tree_class network"),
     _wrong("recurrence_class network"),
     _UP_TO,
-    _network("network_class", "network_as_table", "check_weights"),
-    _network("recurrent_network_class", "recurrent_network_as_table", "check_recurrent_weights"),
+    _network("network_class", "network_as_table"),
+    _network("recurrent_network_class", "recurrent_network_as_table"),
     *(
-        _floats(*names, format_)
+        _floats(given, rule, format_)
         for format_ in ("single", "double")
-        for names in (
-            ("float_network_may_answer", "float_network_as_table", "check_float_weights"),
-            (
-                *("float_recurrence_may_answer", "float_recurrence_as_table"),
-                "check_float_recurrent_weights",
-            ),
+        for given, rule in (
+            ("float_network_may_answer", "float_network_as_table"),
+            ("float_recurrence_may_answer", "float_recurrence_as_table"),
+            ("normed_tree_may_answer", "float_normed_tree_as_table"),
+            ("gated_network_may_answer", "float_gated_network_as_table"),
         )
     ),
 )
@@ -192,6 +192,7 @@ def _require(holds: bool, strange: str) -> None:
 
 _HEADS = (
     (*IMPORTS, *IMPORTS_OF_WEIGHTS, *IMPORTS_OF_FLOATS, *SCOPES),
+    (*IMPORTS, *IMPORTS_OF_WEIGHTS, *IMPORTS_OF_SMOOTH, *SCOPES),
     (*IMPORTS, *IMPORTS_OF_WEIGHTS, *SCOPES),
     (*IMPORTS, *SCOPES),
 )

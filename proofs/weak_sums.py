@@ -1,14 +1,22 @@
-"""Which sum of a refused certificate is too near to 0 for a proof, by `theories/Margins.v`."""
+"""Which sum of a refused certificate is too near to 0, by `Margins.v` and `SmoothMargins.v`."""
 
 import re
 
 SUMS = {
-    "weak_step_bit": "bit {which} of the code after {parts}",
-    "weak_step_answer": "the largest logit less logit {which} after {parts}",
-    "weak_tree_bit": "bit {which} of the code of {parts}",
-    "weak_tree_answer": "the largest logit less logit {which} of {parts}",
+    "step_bit": "bit {which} of the code after {parts}",
+    "step_answer": "the largest logit less logit {which} after {parts}",
+    "tree_bit": "bit {which} of the code of {parts}",
+    "tree_answer": "the largest logit less logit {which} of {parts}",
 }
-"""Functions of `Margins.v`, and the sums that they find."""
+"""Ends of the names of functions, and the sums that they find."""
+
+_KINDS = {
+    "tree_network": ("Margins", "weak_tree"),
+    "recurrent_network": ("Margins", "weak_step"),
+    "normed_tree": ("SmoothMargins", "weak_normed_tree"),
+    "gated_network": ("SmoothMargins", "weak_gated_step"),
+}
+"""By the type of a network: the file and the names of its functions."""
 
 _FOUND = re.compile(
     r"elements := \[(.*?)\];\s*which := (\d+);\s*sum_of := (.*?);\s*kept := (\d+)", re.S
@@ -20,16 +28,21 @@ def question_about_sums(certificate: str) -> str:
     data = re.sub(r"Theorem (\w+) .*?Print Assumptions \1\.\n", "", certificate, flags=re.S)
     format_ = "double" if " double weights w " in certificate else "single"
     symbols = {"bit": "(num_symbols language) ", "answer": ""}
+    file, _ = _kind_of(certificate)
     lines = [
         f"Eval vm_compute in {name} {format_} weights {symbols[name.split('_')[-1]]}codes network."
         for name in _names(certificate)
     ]
-    return "\n".join([data, "From Lengthwise Require Import Margins.", *lines, ""])
+    return "\n".join([data, f"From Lengthwise Require Import {file}.", *lines, ""])
+
+
+def _kind_of(certificate: str) -> tuple[str, str]:
+    return next(_KINDS[name] for name in _KINDS if f"weights : {name} " in certificate)
 
 
 def _names(certificate: str) -> list[str]:
-    is_tree = "weights : tree_network" in certificate
-    return [name for name in SUMS if ("tree" in name) == is_tree]
+    _, start = _kind_of(certificate)
+    return [f"{start}_bit", f"{start}_answer"]
 
 
 def explain_sums(certificate: str, shown: str) -> str:
@@ -39,7 +52,9 @@ def explain_sums(certificate: str, shown: str) -> str:
         if found := _FOUND.search(answer):
             elements, which, ball, kept = found.groups()
             parts = f"elements {elements.replace(';', ',')}" if elements else "no symbol"
-            said = SUMS[name].format(which=which, parts=parts)
+            said = next(SUMS[end] for end in SUMS if name.endswith(end)).format(
+                which=which, parts=parts
+            )
             numbers = [int(number) / 2 ** int(kept) for number in re.findall(r"-?\d+", ball)]
             if not numbers:
                 return f"{said} may be 2^30 or more, or no number. Train for smaller weights."

@@ -989,7 +989,7 @@ Theorem right_at_every_length : forall w : word,
   tree_class network w = Some (class_of (answers language) w).
 Proof.
   apply tree_right with evidence.
-  vm_cast_no_check (@eq_refl bool true : check_tree network language evidence = true).
+  vm_cast_no_check (@eq_refl bool true).
 Qed.
 
 Print Assumptions right_at_every_length.

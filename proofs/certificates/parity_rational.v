@@ -98,7 +98,7 @@ Theorem right_at_every_length : forall w : word,
   tree_class network w = Some (class_of (answers language) w).
 Proof.
   apply tree_right with evidence.
-  vm_cast_no_check (@eq_refl bool true : check_tree network language evidence = true).
+  vm_cast_no_check (@eq_refl bool true).
 Qed.
 
 Print Assumptions right_at_every_length.
@@ -288,8 +288,7 @@ Proof.
   intros w Hw Hd.
   refine (network_as_table weights codes network language _ w Hw _
     (right_at_every_length w Hw Hd)).
-  vm_cast_no_check (@eq_refl bool true :
-    check_weights weights (num_symbols language) codes network = true).
+  vm_cast_no_check (@eq_refl bool true).
 Qed.
 
 Print Assumptions network_right_at_every_length.
@@ -303,8 +302,7 @@ Proof.
   intros w Hw Hd.
   refine (float_network_as_table single weights codes network language _ w Hw _
     (right_at_every_length w Hw Hd)).
-  vm_cast_no_check (@eq_refl bool true :
-    check_float_weights single weights (num_symbols language) codes network = true).
+  vm_cast_no_check (@eq_refl bool true).
 Qed.
 
 Print Assumptions float_network_right_at_every_length.

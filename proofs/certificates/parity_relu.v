@@ -66,7 +66,7 @@ Theorem right_at_every_length : forall w : word,
   recurrence_class network w = Some (class_of (answers language) w).
 Proof.
   apply recurrence_is_right with evidence.
-  vm_cast_no_check (@eq_refl bool true : check_recurrence network language evidence = true).
+  vm_cast_no_check (@eq_refl bool true).
 Qed.
 
 Print Assumptions right_at_every_length.
@@ -226,8 +226,7 @@ Proof.
   intros w Hw Hd.
   refine (recurrent_network_as_table weights codes network language _ w Hw _
     (right_at_every_length w Hw Hd)).
-  vm_cast_no_check (@eq_refl bool true :
-    check_recurrent_weights weights (num_symbols language) codes network = true).
+  vm_cast_no_check (@eq_refl bool true).
 Qed.
 
 Print Assumptions network_right_at_every_length.
@@ -241,8 +240,7 @@ Proof.
   intros w Hw Hd.
   refine (float_recurrence_as_table single weights codes network language _ w Hw _
     (right_at_every_length w Hw Hd)).
-  vm_cast_no_check (@eq_refl bool true :
-    check_float_recurrent_weights single weights (num_symbols language) codes network = true).
+  vm_cast_no_check (@eq_refl bool true).
 Qed.
 
 Print Assumptions float_network_right_at_every_length.

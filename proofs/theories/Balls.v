@@ -54,7 +54,7 @@ Definition enlarge (n : Z) (b : ball) : ball :=
 
 (** The radius of a product; that of a weight is 0. *)
 Definition product_radius (c r d s : Z) : Z :=
-  match r with Z0 => Z.abs c * s | _ => Z.abs c * s + r * (Z.abs d + s) end.
+  match r with Z0 => s * Z.abs c | _ => s * Z.abs c + r * (Z.abs d + s) end.
 
 (** The sum of products, with as many places as the two together. *)
 Fixpoint dot_balls (xs ys : list ball) : option (Z * Z) :=

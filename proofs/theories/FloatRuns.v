@@ -14,6 +14,56 @@ Proof.
   destruct (H x) as [y Hy]. exists (y :: ys). now constructor.
 Qed.
 
+(** Trees and recurrences answer, if each of their steps has some result. *)
+Section Steps.
+
+Variables (places : nat) (composes : list node -> list bool -> Prop)
+  (classifies : node -> option N -> Prop).
+Hypothesis some_code_of : forall chunk, exists code, composes chunk code.
+Hypothesis some_class_of : forall x, exists found, classifies x found.
+
+Lemma some_nodes count nodes : exists above, becomes places composes count nodes above.
+Proof.
+  induction count as [|count [below IH]]; [exists nodes; reflexivity|].
+  destruct (related_all (fun chunk x => exists bits,
+    composes (repeat Pad (places - length chunk) ++ chunk) bits /\ x = Code bits)
+    (chunks places below)) as [above Ha].
+  { intros chunk. destruct (some_code_of (repeat Pad (places - length chunk) ++ chunk))
+      as [bits Hb]. exists (Code bits), bits. auto. }
+  exists above, below. auto.
+Qed.
+
+Lemma some_tree_result w : exists found, tree_may_answer places composes classifies w found.
+Proof.
+  destruct w as [|a w].
+  - destruct (some_code_of (repeat Pad places)) as [bits Hb].
+    destruct (some_class_of (Code bits)) as [found Hf]. exists found, bits. auto.
+  - destruct (some_nodes (depth places (length (a :: w))) (map Symbol (a :: w))) as [nodes Hn].
+    destruct nodes as [|root [|other nodes]].
+    + exists None, []. auto.
+    + destruct (some_class_of root) as [found Hf]. exists found, [root]. auto.
+    + exists None, (root :: other :: nodes). auto.
+Qed.
+
+Variables (begins : list bool -> Prop) (follows : list bool -> N -> list bool -> Prop)
+  (classes : list bool -> option N -> Prop).
+Hypothesis some_first : exists code, begins code.
+Hypothesis some_next : forall before a, exists code, follows before a code.
+Hypothesis some_last : forall code, exists found, classes code found.
+
+Lemma some_recurrent_result w : exists found,
+  recurrence_may_answer begins follows classes w found.
+Proof.
+  destruct some_first as [first Hf].
+  assert (Last : exists last, reads follows first w last).
+  { clear Hf. revert first. induction w as [|a w IH]; intros first; [exists first; reflexivity|].
+    destruct (some_next first a) as [after Ha]. destruct (IH after) as [last Hl].
+    exists last, after. auto. }
+  destruct Last as [last Hl]. destruct (some_last last) as [found Hc]. exists found, first, last. auto.
+Qed.
+
+End Steps.
+
 Section Runs.
 
 Variable F : format.
@@ -121,32 +171,6 @@ Proof.
   exists found, y. auto.
 Qed.
 
-Lemma some_nodes count nodes : exists above,
-  becomes (places net) (compose_gives F net) count nodes above.
-Proof.
-  induction count as [|count [below IH]]; [exists nodes; reflexivity|].
-  destruct (related_all (fun chunk x => exists bits,
-    compose_gives F net (repeat Pad (places net - length chunk) ++ chunk) bits /\ x = Code bits)
-    (chunks (places net) below)) as [above Ha].
-  { intros chunk. destruct (some_code_of_chunk (repeat Pad (places net - length chunk) ++ chunk))
-      as [bits Hb]. exists (Code bits), bits. auto. }
-  exists above, below. auto.
-Qed.
-
-Lemma some_tree_answer w : exists found,
-  tree_may_answer (places net) (compose_gives F net) (node_class_gives F net) w found.
-Proof.
-  destruct w as [|a w].
-  - destruct (some_code_of_chunk (repeat Pad (places net))) as [bits Hb].
-    destruct (some_class_of_node (Code bits)) as [found Hf]. exists found, bits. auto.
-  - destruct (some_nodes (depth (places net) (length (a :: w))) (map Symbol (a :: w)))
-      as [nodes Hn].
-    destruct nodes as [|root [|other nodes]].
-    + exists None, []. auto.
-    + destruct (some_class_of_node root) as [found Hf]. exists found, [root]. auto.
-    + exists None, (root :: other :: nodes). auto.
-Qed.
-
 End Tree.
 
 Section Recurrence.
@@ -162,17 +186,10 @@ Proof.
   exists code, x, moved, y. auto.
 Qed.
 
-Lemma some_recurrent_answer w : exists found,
-  recurrence_may_answer (first_gives F net) (step_gives F net) (code_class_gives F net) w found.
+Lemma some_class_of_code code : exists found, code_class_gives F net code found.
 Proof.
-  destruct (some_code (cell_memory net) (first_vector net)) as [first Hf].
-  assert (Last : exists last, reads (step_gives F net) first w last).
-  { clear Hf. revert first. induction w as [|a w IH]; intros first; [exists first; reflexivity|].
-    destruct (some_step first a) as [after Ha]. destruct (IH after) as [last Hl].
-    exists last, after. auto. }
-  destruct Last as [last Hl]. destruct (some_recall (cell_memory net) last) as [x Hx].
-  destruct (some_class (read_out net) x) as [found Hc]. exists found, first, last.
-  split; [exact Hf|]. split; [exact Hl|]. exists x. auto.
+  destruct (some_recall (cell_memory net) code) as [x Hx].
+  destruct (some_class (read_out net) x) as [found Hf]. exists found, x. auto.
 Qed.
 
 End Recurrence.
@@ -181,11 +198,13 @@ End Runs.
 
 Theorem float_network_answers (F : format) (net : tree_network) (w : word) :
   exists found, float_network_may_answer F net w found.
-Proof. apply some_tree_answer. Qed.
+Proof. apply some_tree_result; [apply some_code_of_chunk | apply some_class_of_node]. Qed.
 
 Theorem float_recurrence_answers (F : format) (net : recurrent_network) (w : word) :
   exists found, float_recurrence_may_answer F net w found.
-Proof. apply some_recurrent_answer. Qed.
+Proof.
+  apply some_recurrent_result; [apply some_code | apply some_step | apply some_class_of_code].
+Qed.
 
 Print Assumptions float_network_answers.
 Print Assumptions float_recurrence_answers.

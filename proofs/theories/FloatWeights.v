@@ -155,20 +155,24 @@ End Recurrent.
 Hypothesis room : has_room F K = true.
 Hypothesis few : (0 <= W <= K)%Z.
 
+(** A ball for each weight. *)
+Variable W_ball : Q -> ball.
+Hypothesis W_ball_contains : forall q, contains F W (W_ball q) (number F q).
+
 Definition all_in : balls -> list (float F) -> Prop := Forall2 (contains F K).
 
 (** The same for weights. *)
 Definition exact_in : balls -> list (float F) -> Prop := Forall2 (contains F W).
 
-Lemma weights_in xs : exact_in (map (weight_ball F W) xs) (map (number F) xs).
-Proof. induction xs; constructor; auto. now apply (weight_contains F K). Qed.
+Lemma weights_in xs : exact_in (map W_ball xs) (map (number F) xs).
+Proof. induction xs; constructor; auto. Qed.
 
 Lemma rows_in rows :
-  Forall2 exact_in (map (map (weight_ball F W)) rows) (map (map (number F)) rows).
+  Forall2 exact_in (map (map W_ball) rows) (map (map (number F)) rows).
 Proof. induction rows; constructor; auto. apply weights_in. Qed.
 
 Lemma rows_nth rows i :
-  exact_in (nth i (map (map (weight_ball F W)) rows) []) (nth i (map (map (number F)) rows) []).
+  exact_in (nth i (map (map W_ball) rows) []) (nth i (map (map (number F)) rows) []).
 Proof.
   revert i. induction rows; intros [|i]; simpl; try constructor; auto. apply weights_in.
 Qed.
@@ -225,7 +229,7 @@ Notation linear_in f g :=
   (Forall2 exact_in (weight f) (weight g) /\ exact_in (bias f) (bias g)).
 
 Lemma converted_linear f :
-  linear_in (convert_linear _ _ (weight_ball F W) f) (convert_linear _ _ (number F) f).
+  linear_in (convert_linear _ _ W_ball f) (convert_linear _ _ (number F) f).
 Proof. split; [apply rows_in | apply weights_in]. Qed.
 
 Lemma affine_in f g x fx y : linear_in f g -> all_in x fx -> affine_gives F g fx y ->
@@ -247,7 +251,7 @@ Proof. induction 1; constructor; auto. now apply rectified_sound. Qed.
 Section Memory.
 
 Variable m : memory_of Q.
-Let mb := convert_memory _ _ (weight_ball F W) m.
+Let mb := convert_memory _ _ W_ball m.
 Let mf := convert_memory _ _ (number F) m.
 
 Lemma code_sound x fx known bits : all_in x fx -> code_balls mb x = Some known ->
@@ -261,7 +265,7 @@ Lemma recall_in bits y : recall_gives F mf bits y -> all_in (recall_balls mb bit
 Proof.
   intros H. eapply affine_in; [apply converted_linear | | exact H].
   clear H. induction bits as [|bit bits IH]; constructor; auto.
-  apply raised_contains; auto. destruct bit; now apply (weight_contains F K).
+  apply raised_contains; auto. destruct bit; apply W_ball_contains.
 Qed.
 
 End Memory.
@@ -296,7 +300,7 @@ Proof.
 Qed.
 
 Lemma class_sound f x fx c found : all_in x fx ->
-  class_balls (convert_linear _ _ (weight_ball F W) f) x = Some c ->
+  class_balls (convert_linear _ _ W_ball f) x = Some c ->
   class_gives F (convert_linear _ _ (number F) f) fx found -> found = Some c.
 Proof.
   intros Hx Hc (logits & Hl & ->).
@@ -308,7 +312,7 @@ Qed.
 Section TreeSound.
 
 Variable exact : tree_network.
-Let net := convert_tree (weight_ball F W) exact.
+Let net := convert_tree W_ball exact.
 Let running := convert_tree (number F) exact.
 
 Lemma applied_one a fa b fb z : contains F W a fa -> contains F K b fb ->
@@ -330,7 +334,7 @@ Lemma place_in h g q fq v fv r fr found : head_in h g -> all_in q fq -> all_in v
 Proof.
   intros (_ & Hk & Hv & _) Hq Hx Hr (x & logit & Gk & Gl & Gw & Gv). simpl in *. split.
   - apply applied_one with (share running) (rectified F logit); auto.
-    + now apply (weight_contains F K).
+    + apply W_ball_contains.
     + apply rectified_sound; auto.
       change [enlarge (count q 1) (raise r)] with (map (enlarge (count q 1)) [raise r]).
       apply row_in with x fq [fr]; auto; [lia | |].
@@ -346,16 +350,16 @@ Proof.
   intros Hh Hx Hseen (scaled & q & found & Gs & Gq & Gf & Gy). unfold gather_balls.
   set (scaled' := map (fun a => row_ball W 1 [query_scale net] [enlarge 1 a] []) x).
   assert (Hs : all_in scaled' scaled).
-  { unfold scaled'. clear - Hx Gs room few. revert scaled Gs.
+  { unfold scaled'. clear - Hx Gs room few W_ball_contains. revert scaled Gs.
     induction Hx as [|a fa x fx Ha Hx IH]; intros scaled Gs; inversion Gs; subst; constructor.
-    - apply applied_one with (query_scale running) fa; auto. apply (weight_contains F K); auto.
+    - apply applied_one with (query_scale running) fa; auto. apply W_ball_contains.
     - now apply IH. }
   pose proof Hh as (Hq & _ & Hv & Ho).
   assert (Hq' : all_in (applied_balls (query h) scaled') q) by now apply applied_in with (query g) scaled.
   set (q' := applied_balls (query h) scaled') in *.
   set (found' := map (place_balls net h q') (combine seen (offset_bias h))).
   assert (Hf : Forall2 (fun b f => contains F K (fst b) (fst f) /\ all_in (snd b) (snd f)) found' found).
-  { unfold found'. clear - Hh Hseen Ho Gf Hq' room few. revert Ho found Gf.
+  { unfold found'. clear - Hh Hseen Ho Gf Hq' room few W_ball_contains. revert Ho found Gf.
     generalize (offset_bias h). intros os.
     generalize (offset_bias g). intros gs. revert os gs.
     induction Hseen as [|v fv seen fseen Hv Hseen IH]; intros os gs Ho found Gf.
@@ -365,7 +369,7 @@ Proof.
       + now apply IH with gs. }
   assert (Hw : all_in (map fst found') (map fst found)).
   { clear - Hf. induction Hf as [|b f bs fs [H _] _ IH]; constructor; auto. }
-  rewrite (related_length _ _ _ Hv). clear - Gy Hw Hf room few.
+  rewrite (related_length _ _ _ Hv). clear - Gy Hw Hf room few W_ball_contains.
   set (n := count (map fst found') 0). set (places := seq 0 (length (value g))) in *.
   clearbody places. induction Gy as [|i z places y Hz Gy IH]; constructor; auto.
   change [] with (map (enlarge n) []) at 1. eapply row_in.
@@ -448,7 +452,7 @@ Lemma compose_one chunk known bits : compose_balls net chunk = Some known ->
 Proof.
   intros Hk (vectors & y & Gv & Gb & Gc). eapply code_sound; [|exact Hk | exact Gc].
   eapply block_in; [apply layers_in | | exact Gb]. apply related_rev.
-  clear - Gv room few. induction Gv; constructor; auto. now apply vector_in.
+  clear - Gv room few W_ball_contains. induction Gv; constructor; auto. now apply vector_in.
 Qed.
 
 Lemma node_class_one x c found : node_class_balls net x = Some c ->
@@ -462,7 +466,7 @@ End TreeSound.
 Section RecurrentSound.
 
 Variable exact : recurrent_network.
-Let net := convert_recurrent (weight_ball F W) exact.
+Let net := convert_recurrent W_ball exact.
 Let running := convert_recurrent (number F) exact.
 
 Lemma first_one known bits : first_balls net = Some known -> first_gives F running bits ->
@@ -551,11 +555,12 @@ Theorem float_network_as_table (F : format) (net : tree_network) (codes : list c
 Proof.
   unfold check_float_weights. cbv zeta. rewrite andb_true_iff. intros [Hfits H] w Hw c Hc found.
   apply fits_spec in Hfits. destruct Hfits as [room few].
+  pose proof (fun q => weight_contains F _ room _ q few) as exact_weights.
   unfold float_network_may_answer. cbv zeta.
   change (places (convert_tree (number F) net)) with (places net).
   eapply answers_as_table; try eassumption.
-  - now apply compose_one.
-  - now apply node_class_one.
+  - exact (compose_one F _ _ room few _ exact_weights net).
+  - exact (node_class_one F _ _ room few _ exact_weights net).
 Qed.
 
 Theorem float_recurrence_as_table (F : format) (net : recurrent_network) (codes : list code)
@@ -566,11 +571,12 @@ Theorem float_recurrence_as_table (F : format) (net : recurrent_network) (codes 
 Proof.
   unfold check_float_recurrent_weights. cbv zeta. rewrite andb_true_iff.
   intros [Hfits H] w Hw c Hc found. apply fits_spec in Hfits. destruct Hfits as [room few].
+  pose proof (fun q => weight_contains F _ room _ q few) as exact_weights.
   unfold float_recurrence_may_answer. cbv zeta.
   eapply answers_as_steps; try eassumption.
-  - now apply first_one.
-  - now apply step_one.
-  - now apply code_class_one.
+  - exact (first_one F _ _ room few _ exact_weights net).
+  - exact (step_one F _ _ room few _ exact_weights net).
+  - exact (code_class_one F _ _ room few _ exact_weights net).
 Qed.
 
 Print Assumptions float_network_as_table.

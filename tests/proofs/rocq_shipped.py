@@ -4,15 +4,15 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from export_zoo import TABLE_1, TINY, export
+from export_zoo import FILES, export
 
 from proofs.rocq_kernel import PROOFS
 
 WRITTEN = tuple(sorted(path.stem for path in (PROOFS / "certificates").glob("*.v")))
 """Those that are there; parity is one that the zoo exports, too, for people to read."""
 
-EXPORTED = {name.replace("-", "_"): name for name in (*TABLE_1, *TINY)}
-"""Models of the zoo, by the names of their files."""
+EXPORTED = tuple(FILES)
+"""Those of models of the zoo."""
 
 SHIPPED = tuple(sorted({*WRITTEN, *EXPORTED}))
 
@@ -21,7 +21,7 @@ SHIPPED = tuple(sorted({*WRITTEN, *EXPORTED}))
 def export_text(name: str) -> str:
     """The file that the zoo's model exports now."""
     with TemporaryDirectory() as folder:
-        return export(EXPORTED[name], Path(folder)).read_text(encoding="utf-8")
+        return export(name, Path(folder)).read_text(encoding="utf-8")
 
 
 def find_text(name: str) -> str:

@@ -83,7 +83,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar=("FORMAT", "FILE"),
         help="write the checked certificate for a proof assistant: rocq FILE.v has theorems about "
         "its table, and about the weights of rational networks, for the kernel of Rocq (Coq) to "
-        "check",
+        "check; rocq-floats FILE.v also about a network with norms, softmax or tanh as it runs in "
+        "floating point, which takes the kernel minutes",
     )
     add_json(parser)
 
@@ -155,7 +156,7 @@ def _certify(arguments: argparse.Namespace) -> None:
             lines.append(("without snapping", _describe_unsnapped(certificate, unsnapped)))
         print_facts([*lines, ("certificate", saved)])
     if arguments.export is not None:
-        _export(arguments.export[1], *check_with_induction(certificate))
+        _export(*arguments.export, *check_with_induction(certificate))
     if certificate.verdict != "equivalent":
         remedy = _remedy(certificate, isinstance(trained.plan, Compiled))
         raise ClaimError(f"{_verdict_of(certificate, arguments)}{remedy}")
@@ -274,7 +275,7 @@ def _check(arguments: argparse.Namespace) -> None:
     )
     verified, beside = checked_file.certificate, checked_file.beside
     if arguments.export is not None:
-        _export(arguments.export[1], verified, checked_file.induction)
+        _export(*arguments.export, verified, checked_file.induction)
     run = None if arguments.run is None else str(arguments.run)
     is_of_run = beside is None or beside.is_same
     statement = read_statement(arguments.run or checked_file.path.parent) if is_of_run else None
@@ -338,7 +339,7 @@ def _require_export(form: str, file: str) -> None:
     require_file_place(Path(file))
 
 
-_EXPORTS = ("rocq",)
+_EXPORTS = ("rocq", "rocq-floats")
 _TABLES = {
     "snapped": "the table of the snapped model",
     "robust": "the table of classes of vectors",
@@ -347,27 +348,50 @@ _TABLES = {
 
 
 def _export(
-    file: str, verified: Certificate, induction: Induction | PrefixInduction | None
+    form: str, file: str, verified: Certificate, induction: Induction | PrefixInduction | None
 ) -> None:
     from lengthwise.proofs.export.rocq import save_rocq
+    from lengthwise.proofs.export.rocq_smooth import (
+        estimate_minutes,
+        reason_without_smooth,
+        smooth_type,
+    )
+
+    smooth = form == "rocq-floats"
+    if smooth and (reason := reason_without_smooth(verified)):
+        raise CertificateError(f"there is no theorem about this network as it runs: {reason}.")
+    try:
+        save_rocq(Path(file), verified, induction, smooth=smooth)
+    except MemoryError:
+        raise CertificateError(
+            f"writing {file} needs more memory than there is. Export it on a larger machine."
+        ) from None
+    if smooth:
+        assert induction is not None  # exported
+        minutes = estimate_minutes(verified, induction)
+        about = f"the table and the network in {smooth_type(verified)}, in any order of additions"
+        note(f"wrote {file}, about {about}: python3 proofs/check.py {file} takes {minutes:.1f} min")
+        return
+    note(
+        f"wrote {file}, about {_theorems(verified)}: coqc -Q proofs/theories Lengthwise {file} "
+        "checks it"
+    )
+
+
+def _theorems(verified: Certificate) -> str:
+    """Return what the theorems of an export are about."""
     from lengthwise.proofs.export.rocq_weights import (
         reason_without_floats,
         reason_without_weights,
     )
 
-    try:
-        save_rocq(Path(file), verified, induction)
-    except MemoryError:
-        raise CertificateError(
-            f"writing {file} needs more memory than there is. Export it on a larger machine."
-        ) from None
     without = reason_without_weights(verified)
     table = _TABLES.get(verified.strength, "the table")
-    theorems = f"{table}, not about weights ({without})" if without else f"{table} and the weights"
-    if not without:
-        inexact = reason_without_floats(verified)
-        theorems += f", not about rounding ({inexact})" if inexact else ", with their rounding"
-    note(f"wrote {file}, about {theorems}: coqc -Q proofs/theories Lengthwise {file} checks it")
+    if without:
+        return f"{table}, not about weights ({without})"
+    inexact = reason_without_floats(verified)
+    rounding = f", not about rounding ({inexact})" if inexact else ", with their rounding"
+    return f"{table} and the weights{rounding}"
 
 
 def _in_precision(certificate: Certificate) -> str:

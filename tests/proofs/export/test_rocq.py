@@ -106,7 +106,7 @@ def test_the_command_says_what_can_be_exported(
 def test_an_export_that_needs_more_memory_is_one_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def out_of_memory(*_: object) -> None:
+    def out_of_memory(*_: object, **__: object) -> None:
         raise MemoryError
 
     of_domain().save(tmp_path / "certificate.json")

@@ -31,7 +31,7 @@ VECTORS = Path(__file__).parents[1] / "vectors"
 def test_shipped_certificates_have_the_form(name: str) -> None:
     both = name.endswith(("_rational", "_relu", "_tiny"))
     network = ["network_right_at_every_length"] if both else []
-    floats = name.endswith("_tiny") or name in ("parity_relu", "tomita_3_relu", "parity_rational")
+    floats = both or name.endswith("_floats")
     network += ["float_network_right_at_every_length"] if floats else []
     assert theorems_of(find_text(name)) == ["right_at_every_length", *network]
 
@@ -46,7 +46,7 @@ def test_they_are_what_rocq_accepted(name: str) -> None:
 
 
 def test_figures_are_of_these_files_and_the_library() -> None:
-    assert sorted(FIGURES) == sorted(["library", "floats", *SHIPPED])
+    assert sorted(FIGURES) == sorted(["library", "floats", "smooth", *SHIPPED])
 
 
 def test_the_file_to_read_is_what_the_zoo_exports() -> None:

@@ -2,8 +2,8 @@
 
 The file has the language, the table that the checker computed from the weights, and the pairs of
 the induction, as data; its theorem is closed by computing `check_tree` or `check_recurrence` of the
-library `proofs/theories`, which is proved once and for all. The theorem speaks of the table alone:
-that the weights give the table stays the business of `lengthwise.proofs.check.induction`.
+library `proofs/theories`, which is proved once and for all. That theorem speaks of the table alone;
+`rocq_weights` and `rocq_smooth` write those about weights.
 
 Numbers are written in base 64, so a file has no text of the certificate but in comments, where all
 but plain characters are escaped.
@@ -11,7 +11,6 @@ but plain characters are escaped.
 
 import re
 from collections.abc import Mapping, Sequence
-from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 
@@ -25,7 +24,14 @@ from lengthwise.proofs.check.certificate import Certificate, StatePair
 from lengthwise.proofs.check.elements import Chunk, Discrete, Tables
 from lengthwise.proofs.check.induction import Induction
 from lengthwise.proofs.check.prefixes import PrefixInduction
-from lengthwise.proofs.check.statement import automaton_digest, find_compared_name, size_of_domain
+from lengthwise.proofs.export.rocq_header import (
+    IMPORTS,
+    SCOPES,
+    escape_string,
+    header,
+    names_text,
+)
+from lengthwise.proofs.export.rocq_smooth import smooth_part
 from lengthwise.proofs.export.rocq_text import Rows, flat_text, rows_text
 from lengthwise.proofs.export.rocq_weights import (
     reason_without_floats,
@@ -36,16 +42,7 @@ from lengthwise.proofs.export.rocq_weights import (
 LONGEST_WORD = 2**14
 """Largest number of symbols of a wrong word that is exported."""
 
-_IMPORTS = """From Coq Require Import List NArith Arith.
-From Lengthwise Require Import Words Data TreeChecker Recurrence Theorems.
-"""
-_SCOPES = """Import ListNotations.
-Local Open Scope N_scope.
-Local Open Scope text_scope.
-"""
-
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*\.v")
-_PLAIN = re.compile(r"[0-9A-Za-z=+_.:-]")
 
 
 def require_rocq_name(path: Path) -> None:
@@ -63,7 +60,11 @@ def require_rocq_name(path: Path) -> None:
 
 
 def save_rocq(
-    path: Path, verified: Certificate, induction: Induction | PrefixInduction | None
+    path: Path,
+    verified: Certificate,
+    induction: Induction | PrefixInduction | None,
+    *,
+    smooth: bool = False,
 ) -> None:
     """Write the file of `rocq_file`.
 
@@ -72,11 +73,19 @@ def save_rocq(
         CertificateError: there is no table to export.
     """
     require_rocq_name(path)
-    write_bytes(path, rocq_file(verified, induction).encode())
+    write_bytes(path, rocq_file(verified, induction, smooth=smooth).encode())
 
 
-def rocq_file(verified: Certificate, induction: Induction | PrefixInduction | None) -> str:
+def rocq_file(
+    verified: Certificate,
+    induction: Induction | PrefixInduction | None,
+    *,
+    smooth: bool = False,
+) -> str:
     """Return the content of a Rocq file, from what `checked` returns.
+
+    A `smooth` network has norms, softmax, tanh or gates: the theorem about it as it runs takes the
+    kernel minutes, and is written on request. `reason_without_smooth` says which networks have it.
 
     Raises:
         CertificateError: the certificate has no table, or its wrong word is too long.
@@ -94,9 +103,10 @@ def rocq_file(verified: Certificate, induction: Induction | PrefixInduction | No
             f"are exported. Certify another model or language."
         )
     is_tree = isinstance(induction, Induction)
-    without = reason_without_weights(verified)
+    exact = not reason_without_weights(verified)
+    floats = smooth or (exact and not reason_without_floats(verified))
     parts = [
-        _header(verified, is_tree, without),
+        header(verified, is_tree=is_tree, exact=exact, floats=floats),
         _language(verified.language),
         _machine(verified),
         _tree(induction) if isinstance(induction, Induction) else _recurrence(induction),
@@ -112,8 +122,10 @@ def rocq_file(verified: Certificate, induction: Induction | PrefixInduction | No
         )
     else:
         parts.append(_prefixes(induction) + _theorem(function, False))
-    if not without:
+    if exact:
         parts.append(weights_part(verified, induction))
+    elif smooth:
+        parts.append(smooth_part(verified, induction))
     return "\n".join(parts)
 
 
@@ -124,104 +136,25 @@ def language_file(language: Language, notes: Sequence[str]) -> str:
 
 {lines}
 
-   symbols: {_names(language.alphabet)}
-   classes: {_names(language.class_names)} *)
+   symbols: {names_text(language.alphabet)}
+   classes: {names_text(language.class_names)} *)
 
-{_IMPORTS}{_SCOPES}
+{IMPORTS}{SCOPES}
 {_language(language)}"""
 
 
 # ---- statements ----------------------------------------------------------------------------------
 
 
-def _header(verified: Certificate, is_tree: bool, without_weights: str) -> str:
-    language, weights = verified.language, not without_weights
-    floats = weights and not reason_without_floats(verified)
-    digest = sha256(verified.to_bytes()).hexdigest()
-    cast = " in bfloat16" if verified.precision == "bfloat16" else ""
-    whose = (
-        f"codes of the network as it runs{cast}"
-        if verified.strength == "discrete"
-        else "classes of vectors of the network"
-        if verified.strength == "robust"
-        else "representatives, with classes, of the network with its state snapped"
-        if verified.kind in ("Recurrent", "Table")
-        else "representatives of the network with its vectors snapped"
-    )
-    folder = " DIR, which runs the network" if verified.kind == "Table" else ""
-    how = "folded in a tree" if is_tree else "followed symbol by symbol"
-    rounding = (
-        """The third one is about the
-   network as it runs in floating point, in whatever order it adds."""
-        if floats
-        else """That rounding cannot change an answer
-   was computed by lengthwise, and can be computed again: lengthwise certify --check FILE."""
-    )
-    sentence = (
-        f"""The first theorem is about a TABLE, {how}. The second one is about the
-   NETWORK, with its weights as data, in exact arithmetic. {rounding}"""
-        if weights
-        else f"""The theorem is about a TABLE, {how}: it says nothing about weights. That the
-   weights of the model give this table (its elements are the {whose})
-   was computed by lengthwise, and can be computed again:
-   lengthwise certify --check FILE{folder}."""
-    )
-    more = (
-        "From Coq Require Import QArith.\n"
-        "From Lengthwise Require Import Networks Fractions Weights.\n"
-        if weights
-        else ""
-    )
-    more += "From Lengthwise Require Import Floats FloatNetworks FloatWeights.\n" if floats else ""
-    flocq = ", and Flocq" if floats else ""
-    number = escape_string(version("lengthwise"))
-    return f"""(* Written by lengthwise {number} from a checked certificate.
-
-   {sentence}
-
-   language: {_name(verified)}
-   model: {verified.model_digest}
-   verified content: {digest}
-
-   symbols: {_names(language.alphabet)}
-   classes: {_names(language.class_names)}
-
-   It needs the library of lengthwise{flocq}: coqc -Q proofs/theories Lengthwise FILE *)
-
-{_IMPORTS}{more}{_SCOPES}"""
-
-
-def _name(verified: Certificate) -> str:
-    spec, size = find_compared_name(verified), size_of_domain(verified.language)
-    name = escape_string(spec) if spec else f"the automaton {automaton_digest(verified.language)}"
-    return name if size is None else f"{name}\n   domain: only {size}"
-
-
-def _names(names: Sequence[str]) -> str:
-    parts_shown = [f"{number} is {escape_string(name)}" for number, name in enumerate(names[:100])]
-    return ", ".join([*parts_shown, *(["and so on"] if len(names) > len(parts_shown) else [])])
-
-
-def escape_string(text: str) -> str:
-    """Return a string that can neither end a comment of Rocq nor begin a string in it.
-
-    Letters, digits and = + _ . : - stand for themselves, any other character as <its number in
-    hexadecimal>; a string of more than 200 characters is cut.
-    """
-    plain = "".join(c if _PLAIN.fullmatch(c) else f"<{ord(c):X}>" for c in text[:200])
-    return plain + ("..." if len(text) > len(text[:200]) else "")
-
-
 def _theorem(function: str, is_tree: bool) -> str:
     rule = "tree_right with evidence" if is_tree else "recurrence_is_right with evidence"
-    check = "check_tree" if is_tree else "check_recurrence"
     return f"""
 Theorem right_at_every_length : forall w : word,
   is_word language w -> in_domain language w ->
   {function} w = Some (class_of (answers language) w).
 Proof.
   apply {rule}.
-  vm_cast_no_check (@eq_refl bool true : {check} network language evidence = true).
+  vm_cast_no_check (@eq_refl bool true).
 Qed.
 
 Print Assumptions right_at_every_length.
@@ -236,7 +169,7 @@ Theorem right_up_to : forall w : word,
 Proof.
   intros w Hw Hd Hlength.
   refine (tree_right_up_to network language evidence _ w Hw Hd Hlength _).
-  - vm_cast_no_check (@eq_refl bool true : check_tree_up_to network language evidence = true).
+  - vm_cast_no_check (@eq_refl bool true).
   - apply Nat.leb_le. vm_compute. reflexivity.
 Qed.
 
@@ -251,8 +184,7 @@ def _wrong_word(symbols: Sequence[int], function: str) -> str:
 Theorem wrong_word : wrong ({function}) language counterexample.
 Proof.
   apply word_is_wrong.
-  vm_cast_no_check
-    (@eq_refl bool true : check_wrong ({function}) language counterexample = true).
+  vm_cast_no_check (@eq_refl bool true).
 Qed.
 
 Print Assumptions wrong_word.

@@ -46,12 +46,21 @@ def reason_without_weights(verified: Certificate) -> str:
         )
     if reason:
         return reason
+    return reason_of_size(verified)
+
+
+def reason_of_size(verified: Certificate, type_: str | None = None) -> str:
+    """Return why there are too many weights, or too long ones, also for a type; nothing if not."""
     count = sum(weight.size for weight in verified.weights.values())
     if count > MOST_WEIGHTS:
         return f"there are {count:,} of them, and up to {MOST_WEIGHTS:,} are exported"
-    bits = max(_Dyadics(weight).bits for weight in verified.weights.values())
+    weights = [_Dyadics(weight) for weight in verified.weights.values()]
+    bits, places = max(w.bits for w in weights), max(w.places for w in weights)
     if bits > MOST_BITS:
         return f"one takes {bits} binary digits, and up to {MOST_BITS} are exported"
+    most = places if type_ is None else FORMATS[type_][2] - ROOM
+    if places > most:
+        return f"a weight takes {places} binary places, and up to {most} are proved"
     return ""
 
 
@@ -63,7 +72,7 @@ def reason_without_floats(verified: Certificate) -> str:
     """Return why a file with weights has no theorem about floating point; nothing if it has one."""
     if verified.precision != "weights":
         return f"its numbers are rounded to {verified.precision}, and the theorem is about one type"
-    _, digits, exponent_limit = FORMATS[_type_of(verified)]
+    _, digits, exponent_limit = FORMATS[type_of(verified)]
     numbers = [number for weight in verified.weights.values() for number in np.ravel(weight)]
     if "cell" not in verified.settings:
         rows = (verified.weights["embedding.weight"], verified.weights["pad"])
@@ -82,7 +91,8 @@ ROOM = 57
 """
 
 
-def _type_of(verified: Certificate) -> str:
+def type_of(verified: Certificate) -> str:
+    """Return the type of the weights."""
     (name,) = {weight.dtype.name for weight in verified.weights.values()}
     return name
 
@@ -112,17 +122,13 @@ def _reason_of_tree(settings: Mapping[str, Any]) -> str:
 def weights_part(verified: Certificate, induction: Induction | PrefixInduction) -> str:
     """Return the definitions of the network and its codes, and the theorems about it."""
     names = _TREE if isinstance(induction, Induction) else _RECURRENCE
-    floats = "" if reason_without_floats(verified) else floats_part(_type_of(verified), names)
+    floats = "" if reason_without_floats(verified) else floats_part(type_of(verified), names)
     network = network_text(verified.settings, verified.weights)
-    num_bits = verified.settings["num_bits"]
-    numbers = [_number(code, num_bits) for code in verified.elements["codes"]]
     return f"""
 (* The network itself: its weights, none of them rounded, and the code of each element. *)
 Definition weights : {names["type"]} := {network}.
 
-Definition codes : list code :=
-  map (bits {num_bits}) ({flat_text(numbers)}).
-
+{codes_text(verified)}
 Theorem network_right_at_every_length : forall w : word,
   is_word language w -> in_domain language w ->
   {names["class"]} weights w = Some (class_of (answers language) w).
@@ -130,12 +136,20 @@ Proof.
   intros w Hw Hd.
   refine ({names["theorem"]} weights codes network language _ w Hw _
     (right_at_every_length w Hw Hd)).
-  vm_cast_no_check (@eq_refl bool true :
-    {names["check"]} weights (num_symbols language) codes network = true).
+  vm_cast_no_check (@eq_refl bool true).
 Qed.
 
 Print Assumptions network_right_at_every_length.
 {floats}"""
+
+
+def codes_text(verified: Certificate) -> str:
+    """Return the definition of the code of each element."""
+    num_bits = verified.settings["num_bits"]
+    numbers = [_number(code, num_bits) for code in verified.elements["codes"]]
+    return f"""Definition codes : list code :=
+  map (bits {num_bits}) ({flat_text(numbers)}).
+"""
 
 
 def floats_part(type_: str, names: Mapping[str, str]) -> str:
@@ -151,8 +165,7 @@ Proof.
   intros w Hw Hd.
   refine ({names["float theorem"]} {format_} weights codes network language _ w Hw _
     (right_at_every_length w Hw Hd)).
-  vm_cast_no_check (@eq_refl bool true :
-    {names["float check"]} {format_} weights (num_symbols language) codes network = true).
+  vm_cast_no_check (@eq_refl bool true).
 Qed.
 
 Print Assumptions float_network_right_at_every_length.
@@ -163,19 +176,15 @@ _TREE = {
     "type": "tree_network",
     "class": "network_class",
     "theorem": "network_as_table",
-    "check": "check_weights",
     "float class": "float_network_may_answer",
     "float theorem": "float_network_as_table",
-    "float check": "check_float_weights",
 }
 _RECURRENCE = {
     "type": "recurrent_network",
     "class": "recurrent_network_class",
     "theorem": "recurrent_network_as_table",
-    "check": "check_recurrent_weights",
     "float class": "float_recurrence_may_answer",
     "float theorem": "float_recurrence_as_table",
-    "float check": "check_float_recurrent_weights",
 }
 
 
@@ -194,11 +203,11 @@ def network_text(settings: Mapping[str, Any], weights: Weights) -> str:
 
 def _recurrence(weights: Weights) -> str:
     return f"""{{|
-  first_vector := {_row(weights["start"])};
-  symbol_rows := {_rows(weights["cell.symbols.weight"])};
-  recurrent := {_linear(weights, "cell.recurrent")};
-  cell_memory := {_memory(weights, off=0)};
-  read_out := {_linear(weights, "answer")}
+  first_vector := {row_text(weights["start"])};
+  symbol_rows := {matrix_text(weights["cell.symbols.weight"])};
+  recurrent := {linear_text(weights, "cell.recurrent")};
+  cell_memory := {memory_text(weights, off=0)};
+  read_out := {linear_text(weights, "answer")}
 |}}"""
 
 
@@ -207,17 +216,17 @@ def _tree(settings: Mapping[str, Any], weights: Weights) -> str:
     embedded = [[Fraction(float(x)) * factor for x in row] for row in weights["embedding.weight"]]
     pad = [Fraction(float(x)) * factor for x in weights["pad"]]
     layers = ";\n    ".join(
-        _layer(settings, weights, f"layers.{index}") for index in range(settings["num_layers"])
+        layer_text(settings, weights, f"layers.{index}") for index in range(settings["num_layers"])
     )
     return f"""{{|
   places := {chunk};
-  symbols := {_rows(embedded)};
-  pad := {_row(pad)};
+  symbols := {matrix_text(embedded)};
+  pad := {row_text(pad)};
   query_scale := Qmake 1 {isqrt(width // settings["num_heads"])};
   share := Qmake 1 {chunk};
   layers := [{layers}];
-  node_memory := {_memory(weights, off=-1)};
-  answer := {_linear(weights, "answer")}
+  node_memory := {memory_text(weights, off=-1)};
+  answer := {linear_text(weights, "answer")}
 |}}"""
 
 
@@ -227,40 +236,43 @@ def _scale(settings: Mapping[str, Any]) -> Fraction:
     return Fraction(isqrt(settings["d_model"])) if scale is None else Fraction(scale)
 
 
-def _layer(settings: Mapping[str, Any], weights: Weights, name: str) -> str:
+def layer_text(settings: Mapping[str, Any], weights: Weights, name: str) -> str:
+    """Return a record `layer_of`."""
     width, count = settings["d_model"], settings["num_heads"]
     size, key_value = width // count, weights[f"{name}.attention.key_value.weight"]
     heads = []
     for head in range(count):
         first = head * size
         parts = {
-            "query": _rows(weights[f"{name}.attention.query.weight"][first : first + size]),
-            "key": _rows(key_value[first : first + size]),
-            "value": _rows(key_value[width + first : width + first + size]),
-            "offset_bias": _row(weights[f"{name}.attention.bias"][head]),
+            "query": matrix_text(weights[f"{name}.attention.query.weight"][first : first + size]),
+            "key": matrix_text(key_value[first : first + size]),
+            "value": matrix_text(key_value[width + first : width + first + size]),
+            "offset_bias": row_text(weights[f"{name}.attention.bias"][head]),
         }
         heads.append("{| " + "; ".join(f"{part} := {text}" for part, text in parts.items()) + " |}")
     joined = ";\n      ".join(heads)
     return f"""{{|
     heads := [{joined}];
-    output := {_rows(weights[f"{name}.attention.output.weight"])};
-    expand := {_linear(weights, f"{name}.expand")};
-    contract := {_linear(weights, f"{name}.contract")}
+    output := {matrix_text(weights[f"{name}.attention.output.weight"])};
+    expand := {linear_text(weights, f"{name}.expand")};
+    contract := {linear_text(weights, f"{name}.contract")}
   |}}"""
 
 
-def _memory(weights: Weights, *, off: int) -> str:
+def memory_text(weights: Weights, *, off: int) -> str:
+    """Return a record `memory_of`, where a bit of 0 is read as `off`."""
     return (
-        f"{{| written := {_linear(weights, 'memory.write')};\n"
-        f"    recalled := {_linear(weights, 'memory.read')};\n"
+        f"{{| written := {linear_text(weights, 'memory.write')};\n"
+        f"    recalled := {linear_text(weights, 'memory.read')};\n"
         f"    on := Qmake 1 1; off := Qmake ({off}) 1 |}}"
     )
 
 
-def _linear(weights: Weights, name: str) -> str:
+def linear_text(weights: Weights, name: str) -> str:
+    """Return a record `linear_of`."""
     return (
-        f"{{| weight := {_rows(weights[f'{name}.weight'])};\n"
-        f"     bias := {_row(weights[f'{name}.bias'])} |}}"
+        f"{{| weight := {matrix_text(weights[f'{name}.weight'])};\n"
+        f"     bias := {row_text(weights[f'{name}.bias'])} |}}"
     )
 
 
@@ -286,12 +298,14 @@ class _Dyadics:
         return f'"{text_of((number + half for number in numerators), self.width)}"'
 
 
-def _row(values: Any) -> str:
+def row_text(values: Any) -> str:
+    """Return a list of fractions."""
     exact = _Dyadics(values)
     return f"fractions {exact.places} {exact.width} {exact.text(exact.numerators)}"
 
 
-def _rows(values: Any) -> str:
+def matrix_text(values: Any) -> str:
+    """Return a list of lists of fractions."""
     exact = _Dyadics(values)
     count = len(values)
     size = len(exact.numerators) // count
