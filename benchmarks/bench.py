@@ -441,7 +441,7 @@ SECTIONS: dict[str, Callable[[], dict[str, float]]] = {
     "monitor": monitor,
     "decoding": decoding,
     "scratchpad": scratchpad,
-    "layers": partial(sequence_layers.compare_layers, seconds),
+    "layers": partial(sequence_layers.compare_layers, partial(seconds, clock=time.process_time)),
     "dilated": partial(texts.forms, seconds),
     "token-loss": partial(texts.losses, seconds),
     "memory": partial(texts.memory, seconds),

@@ -25,13 +25,14 @@ def sections(folder: Path) -> str:
 
 
 def _section(name: str, found: Arena) -> str:
-    learned = [cell for cell in found.cells if cell.is_learned]
+    learned = [cell for cell in found.cells if cell.is_learned and not cell.writes_output]
+    noun = "task" if any(cell.writes_output for cell in found.cells) else "language"
     proved = sum(cell.is_snapped_proved for cell in learned)
     settings = found.protocol["settings"]
     seeds = sorted({cell.seed for cell in found.cells})
     conditions = (
         f"{format_count(len(found.networks), 'network')}, "
-        f"{format_count(len(found.languages), 'language')}, seed{'s' * (len(seeds) > 1)} "
+        f"{format_count(len(found.languages), noun)}, seed{'s' * (len(seeds) > 1)} "
         f"{', '.join(map(str, seeds))}; at most "
         f"{settings['steps']:,} steps of {settings['batch_size']} words, learning rate "
         f"{settings['learning_rate']}; {found.protocol['words_per_length']} words of each length; "

@@ -149,7 +149,9 @@ def test_the_best_are_shown_with_their_parameters() -> None:
 
 
 def test_the_cost_leaves_out_what_failed() -> None:
-    assert MIXED.cost == "4 of 5 cells took 0.0 hours of one processor core."
+    assert MIXED.cost == "4 of 5 cells took 0 minutes of one processor core."
+    long = arena(cell(training_seconds=7198.0))
+    assert long.cost == "1 of 1 cells took 2.0 hours of one processor core."
 
 
 def test_a_curve_is_a_mean_over_languages_of_ranges_of_lengths() -> None:

@@ -194,10 +194,9 @@ class Arena:
     def cost(self) -> str:
         """Return how long training and examining took, in words."""
         seconds = [seconds for cell in self.cells if (seconds := cell.seconds) is not None]
-        return (
-            f"{len(seconds)} of {len(self.cells)} cells took {sum(seconds) / 3600:.1f} hours of "
-            f"one processor core."
-        )
+        hours = sum(seconds) / 3600
+        took = f"{hours:.1f} hours" if hours >= 0.5 else f"{60 * hours:.0f} minutes"
+        return f"{len(seconds)} of {len(self.cells)} cells took {took} of one processor core."
 
     # ---- picture and page
 
@@ -209,7 +208,7 @@ class Arena:
         shares, curves = {}, {}
         for network in self.networks:
             cells = self.of(network)
-            learned = [cell for cell in cells if cell.is_learned]
+            learned = [cell for cell in cells if cell.is_learned and not cell.writes_output]
             shares[network] = (sum(cell.is_snapped_proved for cell in learned), len(learned))
             curves[network] = _curve(cells)
         trained = int(self.protocol["settings"]["max_length"])

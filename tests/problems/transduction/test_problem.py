@@ -94,3 +94,8 @@ def test_a_run_is_continued_from_its_folder(tmp_path: Path) -> None:
     first = train(plan, out=tmp_path / "run")
     again = train(plan, out=tmp_path / "run")
     assert again.metrics == first.metrics
+    assert plan.problem.curve(again.folder, plan) is None  # type: ignore[attr-defined]
+    result = run_test(again, Test(name="t", lengths=(9, 12), words_per_length=4))
+    curve = plan.problem.curve(again.folder, plan)  # type: ignore[attr-defined]
+    shares = {row.length: 100 * row.correct / row.words for row in result.by_length}
+    assert curve.points == shares

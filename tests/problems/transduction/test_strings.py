@@ -38,5 +38,5 @@ def test_other_symbols_and_lengths_are_refused() -> None:
     with pytest.raises(WordError, match="has 'x', which is not one of '01\\+'"):
         encode_strings(task, ["01+1x"])
     for length, count in ((2, 5), (9, 0)):
-        with pytest.raises(TaskError, match="have 3 symbols or more"):
+        with pytest.raises(TaskError, match="have at least 3 symbols"):
             draw_strings(task, length, count, torch.Generator())

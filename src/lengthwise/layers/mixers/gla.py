@@ -14,8 +14,8 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lengthwise.layers.mixers.chunked import Keys, Memory, Values
-from lengthwise.layers.mixers.heads import GatedReadOut, HeadMap, positions_last, start_memory
-from lengthwise.layers.mixers.mixer import Mixer, Sequences, State, Vectors
+from lengthwise.layers.mixers.heads import GatedReadOut, KeyedMixer, positions_last
+from lengthwise.layers.mixers.mixer import Sequences, State, Vectors
 
 _CHUNK, _LEAST = 16, -5.0
 """Positions of a chunk, and least logarithm of a decay: exp(16 * 5) is a number."""
@@ -23,22 +23,13 @@ _CHUNK, _LEAST = 16, -5.0
 _RANK, _TEMPERATURE = 16, 16
 
 
-class GatedLinearAttention(Mixer):
+class GatedLinearAttention(KeyedMixer):
     """Sums of values whose keys decay as the input says."""
 
     def __init__(self, width: int, *, num_heads: int) -> None:
         super().__init__(width, num_heads=num_heads)
-        part = width // num_heads
-        self.query = HeadMap(width, num_heads, part)
-        self.key = HeadMap(width, num_heads, part)
-        self.value = HeadMap(width, num_heads, part)
         self.decay = nn.Sequential(nn.Linear(width, _RANK, bias=False), nn.Linear(_RANK, width))
         self.read_out = GatedReadOut(width, num_heads)
-
-    def start(self, batch_size: int) -> State:
-        """Return sums of nothing."""
-        part = self.width // self.num_heads
-        return (start_memory(self.key.weight, batch_size, self.num_heads, part, part),)
 
     def step(self, inputs: Vectors, state: State) -> tuple[Vectors, State]:
         """Let the memory decay, add a key and a value, and read."""

@@ -12,6 +12,8 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from lengthwise.layers.mixers.mixer import Mixer, State
+
 NORM_EPSILON = 1e-5
 """Number that the norm of a head's reads adds to their mean square."""
 
@@ -32,6 +34,26 @@ class HeadMap(nn.Linear):
     def forward(self, vectors: Wide) -> Headed:
         """Return the vectors of the heads."""
         return torch.unflatten(super().forward(vectors), -1, (self.num_heads, -1))
+
+
+class KeyedMixer(Mixer):
+    """Base of layers whose heads have a query, a key and a value of one size, and a memory."""
+
+    value_extra = 0
+    """Numbers that memory holds of each value beside its own."""
+
+    def __init__(self, width: int, *, num_heads: int) -> None:
+        super().__init__(width, num_heads=num_heads)
+        part = width // num_heads
+        self.query = HeadMap(width, num_heads, part)
+        self.key = HeadMap(width, num_heads, part)
+        self.value = HeadMap(width, num_heads, part)
+
+    def start(self, batch_size: int) -> State:
+        """Return a memory of nothing."""
+        part = self.width // self.num_heads
+        columns = part + self.value_extra
+        return (start_memory(self.key.weight, batch_size, self.num_heads, part, columns),)
 
 
 class HeadNorm(nn.GroupNorm):

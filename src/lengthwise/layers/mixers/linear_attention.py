@@ -13,28 +13,21 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lengthwise.layers.mixers.chunked import read_decaying
-from lengthwise.layers.mixers.heads import UNIT_EPSILON, HeadMap, positions_last, start_memory
-from lengthwise.layers.mixers.mixer import Mixer, Sequences, State, Vectors
+from lengthwise.layers.mixers.heads import UNIT_EPSILON, KeyedMixer, positions_last
+from lengthwise.layers.mixers.mixer import Sequences, State, Vectors
 
 
-class LinearAttention(Mixer):
+class LinearAttention(KeyedMixer):
     """Sums of values, weighted by keys that are compared with a query.
 
     The sum z of the keys is the last column of the memory: each value ends in a 1.
     """
 
+    value_extra = 1
+
     def __init__(self, width: int, *, num_heads: int) -> None:
         super().__init__(width, num_heads=num_heads)
-        part = width // num_heads
-        self.query = HeadMap(width, num_heads, part)
-        self.key = HeadMap(width, num_heads, part)
-        self.value = HeadMap(width, num_heads, part)
         self.output = nn.Linear(width, width, bias=False)
-
-    def start(self, batch_size: int) -> State:
-        """Return sums of nothing."""
-        part = self.width // self.num_heads
-        return (start_memory(self.key.weight, batch_size, self.num_heads, part, part + 1),)
 
     def step(self, inputs: Vectors, state: State) -> tuple[Vectors, State]:
         """Add a key and a value, and read."""

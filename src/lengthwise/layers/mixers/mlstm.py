@@ -30,29 +30,27 @@ from torch.nn import functional as F
 from lengthwise.layers.mixers.chunked import CHUNK
 from lengthwise.layers.mixers.heads import (
     NORM_EPSILON,
-    HeadMap,
     HeadNorm,
+    KeyedMixer,
     positions_last,
     start_memory,
 )
-from lengthwise.layers.mixers.mixer import Mixer, Sequences, State, Vectors
+from lengthwise.layers.mixers.mixer import Sequences, State, Vectors
 
 FORGET_BIASES = (3.0, 6.0)
 """Biases of the forget gates of the first and the last head, at the start of training."""
 
 
-class MLstm(Mixer):
+class MLstm(KeyedMixer):
     """Sums of key-value pairs with exponential input gates.
 
     The sum n of the keys is the last column of the memory: each value ends in a 1.
     """
 
+    value_extra = 1
+
     def __init__(self, width: int, *, num_heads: int) -> None:
         super().__init__(width, num_heads=num_heads)
-        part = width // num_heads
-        self.query = HeadMap(width, num_heads, part)
-        self.key = HeadMap(width, num_heads, part)
-        self.value = HeadMap(width, num_heads, part)
         self.gates = nn.Linear(width, 2 * num_heads)
         self.norm = HeadNorm(num_heads, width, eps=NORM_EPSILON)
         self.output_gate = nn.Linear(width, width, bias=False)
@@ -66,8 +64,7 @@ class MLstm(Mixer):
 
     def start(self, batch_size: int) -> State:
         """Return sums of nothing, with the exponents 0."""
-        part = self.width // self.num_heads
-        memory = start_memory(self.key.weight, batch_size, self.num_heads, part, part + 1)
+        (memory,) = super().start(batch_size)
         return memory, start_memory(self.key.weight, batch_size, self.num_heads)
 
     def step(self, inputs: Vectors, state: State) -> tuple[Vectors, State]:

@@ -14,26 +14,17 @@ import torch
 from torch import Tensor
 
 from lengthwise.layers.mixers.chunked import read_decaying
-from lengthwise.layers.mixers.heads import GatedReadOut, HeadMap, positions_last, start_memory
-from lengthwise.layers.mixers.mixer import Mixer, Sequences, State, Vectors
+from lengthwise.layers.mixers.heads import GatedReadOut, KeyedMixer, positions_last
+from lengthwise.layers.mixers.mixer import Sequences, State, Vectors
 from lengthwise.layers.rotary import rotate_pairs
 
 
-class Retention(Mixer):
+class Retention(KeyedMixer):
     """Sums of values whose keys turn and decay at a fixed pace."""
 
     def __init__(self, width: int, *, num_heads: int) -> None:
         super().__init__(width, num_heads=num_heads)
-        part = width // num_heads
-        self.query = HeadMap(width, num_heads, part)
-        self.key = HeadMap(width, num_heads, part)
-        self.value = HeadMap(width, num_heads, part)
         self.read_out = GatedReadOut(width, num_heads)
-
-    def start(self, batch_size: int) -> State:
-        """Return sums of nothing."""
-        part = self.width // self.num_heads
-        return (start_memory(self.key.weight, batch_size, self.num_heads, part, part),)
 
     def step(self, inputs: Vectors, state: State) -> tuple[Vectors, State]:
         """Turn the memory, let it decay, add a key and a value, and read."""

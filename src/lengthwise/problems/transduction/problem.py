@@ -20,9 +20,9 @@ from lengthwise.models.recognisers import MODELS
 from lengthwise.models.threads import processor_threads
 from lengthwise.objectives.catalogue import OBJECTIVES
 from lengthwise.problems.account import Account, Records
-from lengthwise.problems.base import Plan, Problem, Run
-from lengthwise.problems.capabilities import Tested
-from lengthwise.problems.results import Answer, Evaluation, Options, Predictor, Watch, no_watch
+from lengthwise.problems.base import Plan, Problem, Run, evaluate_and_store
+from lengthwise.problems.capabilities import Plotted, Tested
+from lengthwise.problems.results import Answer, Curve, Evaluation, Options, Predictor, Watch
 from lengthwise.problems.setup import Setup
 from lengthwise.problems.sweep_tests import AtLength, Test, TestResult
 from lengthwise.problems.transduction.objective import (
@@ -39,6 +39,7 @@ from lengthwise.tasks.chomsky_tasks import TRANSDUCTIONS
 from lengthwise.tasks.transduction import Transduction
 from lengthwise.training.devices import environment
 from lengthwise.training.loop import Objective
+from lengthwise.training.runs import RunFolder
 
 PREFIX = "chomsky:"
 
@@ -50,7 +51,7 @@ _WORDS = 64
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class TransductionProblem(Problem, Tested):
+class TransductionProblem(Problem, Tested, Plotted):
     """A task of the Chomsky-hierarchy suite whose output follows the string."""
 
     kind = "transduction"
@@ -143,7 +144,11 @@ class TransductionProblem(Problem, Tested):
         plan, seed = run.require_plan(), options.get("seed", 0)
         lengths = options.get("lengths", self.test_lengths(plan))
         words = options.get("words", _WORDS)
-        tallies = self._score(run, sorted(set(lengths)), words, seed, watch)
+        generator = torch.Generator().manual_seed(seed)
+        with processor_threads(plan.threads), watch("evaluating", "lengths") as done:
+            tallies = score_outputs(
+                run.model, self.transduction, sorted(set(lengths)), words, generator, progress=done
+            )
         summary = {
             "task": self.name,
             "model": plan.model,
@@ -185,15 +190,6 @@ class TransductionProblem(Problem, Tested):
         is_read = most is None or length + task.output_length(length) <= most
         return length >= task.shortest and is_read
 
-    def _score(
-        self, run: Run, lengths: Sequence[int], words: int, seed: int, watch: Watch
-    ) -> list[OutputTally]:
-        generator = torch.Generator().manual_seed(seed)
-        with processor_threads(run.require_plan().threads), watch("evaluating", "lengths") as done:
-            return score_outputs(
-                run.model, self.transduction, lengths, words, generator, progress=done
-            )
-
     def test(self, run: Run, test: Test) -> TestResult:
         """Return the number of right output symbols by length, of lengths that the network reads.
 
@@ -207,19 +203,34 @@ class TransductionProblem(Problem, Tested):
                 f"{run.require_plan().model} reads none of the lengths of test {test.name!r}. Ask "
                 f"for shorter ones, or train it with --set position=sinusoidal."
             )
-        tallies = self._score(run, lengths, test.words_per_length, test.seed, no_watch)
-        wrong = [tally.length for tally in tallies if tally.right < tally.total]
+        asked = {"lengths": lengths, "words": test.words_per_length, "seed": test.seed}
+        evaluation = evaluate_and_store(run, asked)
+        rows = [AtLength(row["length"], row["total"], row["right"]) for row in evaluation.records]
+        wrong = [row.length for row in rows if row.correct < row.words]
         return TestResult(
             name=test.name,
-            by_length=tuple(AtLength(t.length, t.total, t.right) for t in tallies),
+            by_length=tuple(rows),
             summary={
+                **evaluation.values,
                 "protocol": self.kind,
-                "words_per_length": test.words_per_length,
                 "missing_lengths": [n for n in test.lengths if n not in lengths],
-                "shortcuts": _shortcuts(tallies),
                 "wrong_length": min(wrong, default=None),
                 "seconds": round(thread_time() - began, 1),
             },
+        )
+
+    def curve(self, folder: RunFolder, plan: Plan) -> Curve | None:
+        """Return the share of right output symbols by length, or None without an evaluation."""
+        evaluation = folder.evaluation()
+        if evaluation is None:
+            return None
+        words, seed = evaluation["words_per_length"], evaluation["seed"]
+        return Curve(
+            points={row["length"]: 100 * row["right"] / row["total"] for row in folder.scores()},
+            measure="output symbols right (%)",
+            sample=f"{words:,} of each length, seed {seed}",
+            trained_to=plan.data.max_length,
+            shortcuts={name: 100 * share for name, share in evaluation["shortcuts"].items()},
         )
 
     def predictor(self, run: Run, options: Options) -> Predictor:

@@ -21,6 +21,7 @@ from torch import Tensor
 
 from lengthwise.errors import TaskError, WordError
 from lengthwise.languages.validation import short
+from lengthwise.messages import format_count
 from lengthwise.tasks.transduction import Transduction
 
 _PADDING, _PLACEHOLDER = "0", chr(0)
@@ -52,8 +53,8 @@ def draw_strings(
     """
     if length < task.shortest or count < 1:
         raise TaskError(
-            f"strings of this task have {task.shortest} symbols or more, but got {count} strings "
-            f"of {length}. Ask for 1 or more, of {task.shortest} symbols or more."
+            f"strings of this task have at least {format_count(task.shortest, 'symbol')}, but "
+            f"{format_count(count, 'string')} of {length} were asked for. Ask for others."
         )
     random = Random(int(torch.randint(2**62, (1,), generator=generator)))
     words = [task.draw(length, random) for _ in range(count)]
