@@ -61,6 +61,7 @@ LONG = {
     "own/constructions",
     "own/every-kind",
     "own/gradient-alone",
+    "own/hidden-functions",
     "own/labels-alone",
     "own/ladder",
     "own/long-words",

@@ -169,8 +169,9 @@ def train(
 
     Args:
         language: a language; a function on words; `steps:addition` and other step tasks;
-            `words:FILE`, labelled words; `text:FOLDER` or `pairs:FOLDER`, a corpus; a `Problem`;
-            or an `Inference`, whose automaton is trained on. `words:FILE` without a `model` is
+            `words:FILE`, labelled words; `pairs:FILE`, pairs of words, from which a function is
+            inferred first; `text:FOLDER` or `pairs:FOLDER`, a corpus; a `Problem`; or what `infer`
+            returned, whose automaton or function is trained on. `words:FILE` without a `model` is
             inferred first; with one, that learns the labels.
         model: a name, `package.module:factory`, a network of your own (see `adapt`), or a function
             that builds one. By default `regular-gpt-binary` for a language (`regular-gpt-slots`

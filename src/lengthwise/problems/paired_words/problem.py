@@ -218,7 +218,9 @@ class PairedWordsProblem(FunctionProblem, Parametrised, Concluding):
     def evaluate(self, run: Run, options: Options, watch: Watch) -> Evaluation:
         """Test a run on the pairs that were held out, and shortcuts on the same pairs."""
         pairs = load_pairs(self.words, options.get("text"))
-        evaluation = evaluate_on_pairs(run, self.reading, pairs, options, watch, self.inference)
+        evaluation = evaluate_on_pairs(
+            run, self.reading, pairs, options, watch, shares=self.inference
+        )
         name, lead = run.account.rows[0]
         return replace(evaluation, facts=[(name, lead), *evaluation.facts])
 
