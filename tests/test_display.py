@@ -16,7 +16,9 @@ def inference(tmp_path_factory: pytest.TempPathFactory) -> lw.Inference:
     file = tmp_path_factory.mktemp("words") / "own.tsv"
     words = {f"{number:b}"[1:].replace("0", "a").replace("1", "b") for number in range(1, 500)}
     file.write_text("".join(f"{each}\t{1 - each.count('a') % 2}\n" for each in sorted(words)))
-    return lw.infer(file)
+    found = lw.infer(file)
+    assert isinstance(found, lw.Inference)
+    return found
 
 
 def test_an_inference_draws_its_automaton(inference: lw.Inference, tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ def test_public_names() -> None:
         "Examination",
         "Extraction",
         "Function",
+        "FunctionInference",
         "Inference",
         "Language",
         "Monitor",

@@ -48,6 +48,8 @@ TABLES = {
     ("docs/reproducing/proofs.md", "soundness"): ("own/soundness", ""),
     ("docs/reproducing/proofs.md", "soundness-others"): ("own/soundness", "Unsound verifiers"),
     ("docs/words.md", "words-needed"): ("own/words-needed", ""),
+    ("docs/functions.md", "hidden-functions"): ("own/hidden-functions", ""),
+    ("docs/functions.md", "prefixes"): ("own/prefixes", ""),
     ("docs/reproducing/words.md", "labels-alone"): ("own/labels-alone", ""),
     ("docs/reproducing/words.md", "random-words"): ("own/random-words", ""),
     ("docs/reproducing/words.md", "random-words-statements"): ("own/random-words", "Statements"),

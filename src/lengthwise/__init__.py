@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from lengthwise.monitor import Monitor
     from lengthwise.problems.base import Run
     from lengthwise.problems.inferred.inference import Inference
+    from lengthwise.problems.paired_words.inference import FunctionInference
     from lengthwise.problems.results import Evaluation
     from lengthwise.proofs.check.certificate import Certificate
     from lengthwise.proofs.check.file import check
@@ -55,6 +56,7 @@ __all__ = [
     "Examination",
     "Extraction",
     "Function",
+    "FunctionInference",
     "Inference",
     "Language",
     "Monitor",
@@ -91,6 +93,7 @@ _ELSEWHERE = {
     "Examination": "examination.record",
     "Extraction": "proofs.search.extracted_automaton",
     "Function": "languages.functions.function",
+    "FunctionInference": "problems.paired_words.inference",
     "Inference": "problems.inferred.inference",
     "Language": "languages.language",
     "Monitor": "monitor",

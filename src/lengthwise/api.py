@@ -169,8 +169,9 @@ def train(
 
     Args:
         language: a language; a function on words; `steps:addition` and other step tasks;
-            `words:FILE`, labelled words; a corpus, `text:FOLDER` or `translation:FOLDER`; a
-            `Problem`; or an `Inference`, whose automaton is trained on. `words:FILE` without a
+            `words:FILE`, labelled words; `pairs:FILE`, pairs of words, from which a function is
+            inferred first; a corpus, `text:FOLDER` or `translation:FOLDER`; a `Problem`; or what
+            `infer` returned, whose automaton or function is trained on. `words:FILE` without a
             `model` is inferred first; with one, that learns the labels.
         model: a name, `package.module:factory`, a network of your own (see `adapt`), or a function
             that builds one. By default `regular-gpt-binary` for a language (`regular-gpt-slots`

@@ -34,6 +34,7 @@ def test_the_statement_comes_first_and_then_the_automaton(file: Path, shell: She
 
 def test_what_is_saved_goes_on(file: Path, shell: Shell, tmp_path: Path) -> None:
     found, out = lw.infer(file), tmp_path / "own"
+    assert isinstance(found, lw.Inference)
     for ending in ("json", "svg", "dot", "att"):
         assert shell("infer", f"words:{file}", "--out", f"{out}.{ending}")[0] == 0
     assert read_object(Path(f"{out}.json")) == json.loads(json.dumps(found.to_dict()))
@@ -208,3 +209,58 @@ def test_logs_that_cannot_be_read_leave_nothing(
     assert part in error
     assert error.count("\n") == 1
     assert [path.name for path in tmp_path.iterdir()] == ["log.csv"]
+
+
+@pytest.fixture
+def pairs(tmp_path: Path) -> Path:
+    draw, gray = random.Random(9), lw.function("gray")
+    words = {"".join(draw.choices("01", k=draw.randint(1, 14))) for _ in range(300)}
+    place = tmp_path / "pairs.tsv"
+    place.write_text("".join(f"{word}\t{gray(word)}\n" for word in sorted(words)))
+    return place
+
+
+def test_a_function_is_inferred_from_pairs_and_saved(pairs: Path, shell: Shell) -> None:
+    out = pairs.with_suffix(".att")
+    status, said, error = shell("infer", f"pairs:{pairs}", "--out", str(out))
+    assert status == 0
+    assert said.startswith(f"{lw.infer(f'pairs:{pairs}')}\n\nfunction ")
+    assert f"next: lengthwise train pairs:{pairs} --out DIR" in error
+    assert lw.function(f"mealy:{out}") == lw.function("gray")
+    told = shell.json("infer", f"pairs:{pairs}")
+    assert (told["description"]["left_states"], told["file"]) == (2, None)
+
+
+@pytest.mark.parametrize(
+    ("line", "more", "says"),
+    [
+        ("1" * 20 + "\t01\n", [], "pairs.tsv, line 1: an output has the length of its input, but"),
+        ("0\t1\n0\t0\n", [], "'0', of lines 1 ('1') and 2 ('0'). Leave one label"),
+        ("", ["--out", "f.svg"], "a function is saved as FILE.att"),
+        ("", ["--assume", "SL"], "assume='SL' is for labelled words"),
+        ("", ["--scheduler", "tcp://x:1"], "scheduler='tcp://x:1' is for labelled words"),
+    ],
+)
+def test_slips_about_pairs_are_one_line(
+    line: str, more: list[str], says: str, pairs: Path, shell: Shell
+) -> None:
+    pairs.write_text(line + pairs.read_text())
+    status, said, error = shell("infer", f"pairs:{pairs}", *more)
+    assert (status, said) == (2, "")
+    assert error.count("\n") == 1
+    assert says in error
+
+
+def test_pairs_that_show_no_function_end_with_status_1(pairs: Path, shell: Shell) -> None:
+    draw = random.Random(1)
+    lines = []
+    for _ in range(120):
+        length = draw.randint(3, 9)
+        lines.append("\t".join("".join(draw.choices("01", k=length)) for _ in range(2)))
+    pairs.write_text("\n".join(dict.fromkeys(lines)))
+    status, said, error = shell(
+        "infer", f"pairs:{pairs}", "--set", "label_noise=0.01", "--set", "max_states=3"
+    )
+    assert status == 1
+    assert "not found" in said or "at chance" in said
+    assert "The function is not found: F writes" in error

@@ -24,7 +24,8 @@ class Case:
         """Whether a line trains with dropout, which translators have unless it is set to 0."""
         trains = [line for line in self.lines if line.startswith("train ")]
         return any(
-            ("dropout=" in line or line.startswith("train translation:")) and "dropout=0 " not in line
+            ("dropout=" in line or line.startswith("train translation:"))
+            and "dropout=0 " not in line
             for line in trains
         )
 

@@ -13,7 +13,7 @@ import random
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from itertools import groupby, product
 from pathlib import Path
 from typing import Any
@@ -22,11 +22,13 @@ import numpy as np
 import torch
 
 import lengthwise as lw
+from function_strategies import inputs_of, slow_output
 from lengthwise.errors import LengthwiseError
 from lengthwise.languages.elements import MonoidElements
+from lengthwise.languages.functions.reading import reading_of
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import from_dict, to_dict
-from lengthwise.languages.spec import parse
+from lengthwise.languages.spec import names_function, parse
 from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.proofs.search.certify import certify
@@ -109,10 +111,35 @@ HONEST: dict[str, Callable[[], Certificate]] = {
 """By name: all kinds, with every chunk, pad, norm and domain that a small network can have."""
 
 
+def _of_function(spec: str) -> Certificate:
+    """A proof of the network of computed weights that writes the outputs of a function."""
+    language = reading_of(lw.function(spec)).language
+    return certify(lw.compile(spec).model, language, strength="snapped")
+
+
+FUNCTIONS: dict[str, Callable[[], Certificate]] = {
+    "prefixes:parity": lambda: certify(
+        lw.load("zoo:parity").model, reading_of(lw.function("prefixes:parity")).language
+    ),
+    **{
+        spec: partial(_of_function, spec)
+        for spec in (
+            "gray",
+            "increment[base=2]",
+            "increment[base=2,first=high]",
+            "rule:a -> b / b _ b",
+            "add[base=2]",
+            "add[base=2,first=high]",
+        )
+    },
+}
+"""Those about functions, sequential ones and bimachines; the first one is discrete."""
+
+
 @cache
 def honest(name: str) -> Certificate:
     """The honest certificate of a name."""
-    return HONEST[name]()
+    return FUNCTIONS[name]() if name in FUNCTIONS else HONEST[name]()
 
 
 def body_of(made: Certificate) -> Body:
@@ -509,6 +536,20 @@ STRUCTURED: tuple[Callable[[Body, random.Random], None], ...] = (
 )
 
 
+def another_function(body: Body, choose: random.Random) -> None:
+    """Prove it of another function: by name alone, whole, or with one output changed."""
+    spec = choose.choice([*FUNCTIONS])
+    function = lw.function(body["language"]["spec"] if choose.random() < 0.5 else spec)
+    if choose.random() < 0.3:
+        body["language"]["spec"] = spec
+        return
+    table = [[list(cells) for cells in rows] for rows in function.table]
+    row = choose.choice(choose.choice(table))
+    row[choose.randrange(len(row))] = choose.randrange(len(function.outputs))
+    changed = replace(function, table=tuple(tuple(map(tuple, rows)) for rows in table))
+    _take(body, replace(reading_of(changed).language, spec=function.spec))
+
+
 UNFIT = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, LengthwiseError)
 
 
@@ -517,8 +558,9 @@ def forge(name: str, seed: int) -> tuple[str, bytes]:
     choose = random.Random(seed)
     body = body_of(honest(name))
     done = []
+    known = (*STRUCTURED, another_function, another_function) if name in FUNCTIONS else STRUCTURED
     for _ in range(choose.choice([1, 1, 1, 2, 3])):
-        how = one_field if choose.random() < 0.5 else choose.choice(STRUCTURED)
+        how = one_field if choose.random() < 0.5 else choose.choice(known)
         with (
             np.errstate(all="ignore"),
             suppress(*UNFIT),
@@ -559,6 +601,23 @@ def falsehood(verified: Certificate) -> str:
         return "the counterexample is right"
     shorter = [w for w in wrong if len(w) < len(word)]
     return f"the word {shorter[0]} is wrong and shorter" if shorter else ""
+
+
+def false_output(verified: Certificate) -> str:
+    """Which output symbol is wrong of a certificate that says all are right; empty if none is."""
+    spec = verified.language.spec
+    if verified.verdict != "equivalent" or not names_function(spec):
+        return ""
+    function = lw.function(spec)
+    reading, inputs = reading_of(function), inputs_of(function, 4)
+    classes = dict(zip(inputs, _answers(verified, inputs)[0], strict=True))
+    for word in inputs:
+        prefixes = [classes[word[: place + 1]] for place in range(len(word))]
+        suffixes = [classes[word[:place:-1]] for place in range(len(word))]
+        outputs = reading.outputs(np.array(prefixes, int), np.array(suffixes, int))
+        if function.decode(outputs.tolist()) != slow_output(function, word):
+            return f"the output of {word} is wrong"
+    return ""
 
 
 def _words(language: Language) -> list[tuple[int, ...]]:

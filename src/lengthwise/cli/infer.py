@@ -34,8 +34,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "words",
         metavar="FILE",
-        help="labelled words: .tsv, .csv, .jsonl, .parquet, .dat, .xes or a dataset; or words:FILE; "
-        "pairs:FILE, inputs and outputs of equal length, from which a function is inferred",
+        help="labelled words: .tsv, .csv, .jsonl, .parquet, .dat, .xes or a dataset; words:FILE; "
+        "or pairs:FILE, inputs with outputs of equal length, which show a function",
     )
     parser.add_argument("--alphabet", help="all symbols, if the file lacks some: abc or a-z")
     add_columns(parser)

@@ -18,7 +18,9 @@ from lengthwise.inference.pairs.paired import Paired
 from lengthwise.languages.validation import check_alphabet
 from lengthwise.messages import format_count
 
-_HEADING = re.compile(rb'\s*"?input"?[\t,]"?output"?\s*$|\s*\{.*"input"\s*:', re.IGNORECASE)
+_HEADING = re.compile(
+    r'\s*"?(?P<word>input)"?\s*[\t,]\s*"?(?P<label>output)"?\s*|\{.*"input"\s*:.*', re.IGNORECASE
+)
 """The first line of a file whose columns are `input` and `output`."""
 
 _LOOKED_AT = 4_096
@@ -66,7 +68,11 @@ def columns_of_pairs(file: Path, columns: Columns) -> Columns:
         return columns
     with open_unpacked(file) as unpacked:
         first = unpacked.read(_LOOKED_AT).partition(b"\n")[0]
-    return replace(columns, word="input", label="output") if _HEADING.match(first) else columns
+    heading = _HEADING.fullmatch(first.decode(errors="replace").strip())
+    if heading is None:
+        return columns
+    word, label = heading["word"] or "input", heading["label"] or "output"
+    return replace(columns, word=word, label=label)
 
 
 def load_pairs(reference: WordsReference, moved: Path | str | None = None) -> PairedWords:
@@ -83,7 +89,7 @@ def load_pairs(reference: WordsReference, moved: Path | str | None = None) -> Pa
     split = [split_word(each, spaced) for each in words.class_names]
     lengths = np.array([len(each) for each in split], dtype=np.int64)
     is_equal = lengths[np.asarray(words.classes)] == np.diff(words.ends)
-    if not is_equal.all() or words.duplicates and reference.by_majority:
+    if not is_equal.all() or (words.duplicates and reference.by_majority):
         _require_equal_lengths(
             WordFile.of(Path(moved or reference.file), reference.columns), spaced, words
         )

@@ -38,7 +38,7 @@ STRICT = 3.0
 """Standard deviations of more different labels than on average at which a merge is refused."""
 
 _CONTRADICTION = 14.0
-"""Nats of evidence against one class at one place at which a merge is refused: a chance of 10^-6."""
+"""Nats of evidence against one class at one place at which a merge is refused: chance 10^-6."""
 
 _LEAST_BITS = 1.0
 """Bits of evidence below which all open edges are decided."""

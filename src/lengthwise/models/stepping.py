@@ -355,9 +355,9 @@ def _require_recurrence(steps: Steps, model: nn.Module, generator: torch.Generat
         off = _distance(one, torch.cat([logits, after], 1)[-1:])
         if off > 0:
             raise VerificationError(
-                f"{name}.step depends on the other words of a batch, or rounding decides a choice in "
-                f"it: alone a word's numbers differ by {off:.2g}. Let each word's state follow from "
-                f"its own state and symbol, and no choice be nearly tied."
+                f"{name}.step depends on the other words of a batch, or rounding decides a choice "
+                f"in it: alone a word's numbers differ by {off:.2g}. Let each word's state follow "
+                f"from its own state and symbol, and no choice be nearly tied."
             )
         rows = after
         word.append(column)

@@ -143,11 +143,6 @@ class Problem(ABC):
     """The models, settings and options that users choose from."""
 
     @classmethod
-    def claims(cls, spec: str) -> bool:
-        """Return whether a specification names a problem of this kind, by its prefix."""
-        return bool(cls.prefix) and spec.startswith(cls.prefix)
-
-    @classmethod
     @abstractmethod
     def parse(cls, spec: str, settings: Mapping[str, Any], options: Options) -> Self:
         """Return the problem that a specification names.

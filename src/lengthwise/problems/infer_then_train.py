@@ -51,7 +51,8 @@ def with_inference(
     """Infer an automaton, or a function, from the words that a specification names; return what
     remains to plan.
 
-    A `model` is named for pairs of words alone: it learns the function. If the folder `out` has a run on these words, that run continues, whatever its model.
+    A `model` is named for pairs of words alone: it learns the function. If the folder `out` has a
+    run on these words, that run continues, whatever its model.
 
     Raises:
         TextError: there are no labelled words, or no automaton fits them.
@@ -60,7 +61,7 @@ def with_inference(
     """
     given_options = {name: value for name, value in options.items() if value is not None}
     if kind_of(spec) is PairedWordsProblem:
-        return _with_function(spec, settings, given_options, out, watch, model)
+        return _with_function(spec, settings, given_options, out, watch, model=model)
     require_own_options(LabelledWordsProblem, given_options, spec)
     stored_plan = _plan_there(out)
     if stored_plan is not None and isinstance(stored_plan.problem, LabelledWordsProblem):
@@ -88,22 +89,21 @@ def _with_function(
     options: Options,
     out: Path | None,
     watch: Watch,
+    *,
     model: str | None,
 ) -> Asked:
     """Infer a function from pairs of words, unless the folder has one of these pairs."""
     require_own_options(PairedWordsProblem, options, spec)
     of_inference, of_training = _divide(PairedWordsProblem, settings, model)
     stored_plan = _plan_there(out)
-    before = stored_plan.problem if stored_plan is not None else None
-    is_known = isinstance(before, PairedWordsProblem)
-    config = InferenceConfig.from_dict(
-        {**(before.own_values() if is_known else {}), **of_inference}
-    )
+    there = stored_plan.problem if stored_plan is not None else None
+    before = there if isinstance(there, PairedWordsProblem) else None
+    config = InferenceConfig.from_dict({**(before.own_values() if before else {}), **of_inference})
     words = read_pairs(spec, options.get("alphabet"), config, options.get("columns"))
-    if is_known:
-        problem = replace(before, words=_require_same(before, words, config, spec, out))
-    else:
+    if before is None:
         problem = PairedWordsProblem.of_inference(infer_function(words, config, watch))
+    else:
+        problem = replace(before, words=_require_same(before, words, config, spec, out))
     return Asked(subject=problem, model=model, settings=of_training, options={})
 
 

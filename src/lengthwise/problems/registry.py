@@ -73,7 +73,10 @@ def kind_of(spec: str) -> type[Problem]:
         return FunctionProblem
     if not re.match(r"[\w-]+:", spec) or names_kind(spec):
         return Recognition
-    return next((kind for kind in PROBLEMS.values() if kind.claims(spec)), Recognition)
+    return next(
+        (kind for kind in PROBLEMS.values() if kind.prefix and spec.startswith(kind.prefix)),
+        Recognition,
+    )
 
 
 def infers(spec: object, model: str | None) -> bool:

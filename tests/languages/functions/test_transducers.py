@@ -1,5 +1,6 @@
 """Transducers in files: what is written as one is read as the same function."""
 
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from function_strategies import draw_function
 from lengthwise.errors import LanguageError
 from lengthwise.languages.functions.function import Function
-from lengthwise.languages.functions.transducers import from_transducer
+from lengthwise.languages.functions.transducers import from_transducer, to_transducer
 from ordinary import few
 
 
@@ -66,3 +67,18 @@ def test_what_is_no_function_is_refused_with_a_shortest_input(
     path.write_text(lines)
     with pytest.raises(LanguageError, match=says):
         from_transducer(path)
+
+
+@pytest.mark.parametrize("right", [1, 3])
+def test_a_function_is_written_as_a_machine_that_is_read_as_it(right: int, tmp_path: Path) -> None:
+    path = tmp_path / "machine.att"
+    for seed in range(5):
+        function = draw_function(seed, left=3, right=right, symbols=3)
+        path.write_text(to_transducer(function))
+        assert from_transducer(path).difference(function) is None
+
+
+def test_a_symbol_that_means_the_empty_word_is_not_written() -> None:
+    function = replace(draw_function(0), alphabet=("a", "<eps>"))
+    with pytest.raises(LanguageError, match="<eps> is the empty word in AT&T's format"):
+        to_transducer(function)

@@ -9,16 +9,30 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import lengthwise as lw
+from function_strategies import draw_function
 from lengthwise.errors import CertificateError
+from lengthwise.languages.functions.reading import reading_of
 from lengthwise.languages.spec import parse
 from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.proofs.check.induction import check
 from lengthwise.proofs.search.certify import certify
-from proofs.forger import HONEST, body_of, falsehood, forge, honest, sign, write
+from proofs.forger import (
+    FUNCTIONS,
+    HONEST,
+    body_of,
+    false_output,
+    falsehood,
+    forge,
+    honest,
+    sign,
+    write,
+)
 from proofs.trained import ENDS_WITH_1, last_symbol
 
-FEW, MANY = 40, 1_200
-"""Forgeries of each honest certificate; 21 of these make more than 25,000."""
+FEW, MANY, OF_FUNCTIONS = 40, 1_200, 720
+"""Forgeries of each honest certificate; 21 of these make more than 25,000, and 7 of functions more
+than 5,000."""
 
 
 def attack(name: str, count: int, folder: Path) -> Counter[str]:
@@ -32,6 +46,7 @@ def attack(name: str, count: int, folder: Path) -> Counter[str]:
     seeds = random.Random(name)
     known = {accepted.to_bytes(): falsehood(accepted)}
     assert set(known.values()) == {""}
+    assert not false_output(accepted)
     while found.total() < count:
         how, content = forge(name, seeds.getrandbits(64))
         if content == before:
@@ -43,7 +58,7 @@ def attack(name: str, count: int, folder: Path) -> Counter[str]:
             continue
         said = verified.to_bytes()
         if said not in known:
-            known[said] = falsehood(verified)
+            known[said] = falsehood(verified) or false_output(verified)
         assert known[said] == "", f"{how}: {verified.statement} But {known[said]}."
         found["accepted and true"] += 1
     return found
@@ -66,6 +81,52 @@ def test_none_of_many_forgeries_is_accepted_with_a_false_statement(
     found = attack(name, MANY, tmp_path)
     print(f"\n{name}: {dict(found)}")
     assert found["refused"] > MANY / 2
+
+
+@pytest.mark.slow_except("increment[base=2,first=high]")
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_no_forgery_about_a_function_is_accepted_with_a_false_statement(
+    name: str, tmp_path: Path
+) -> None:
+    found = attack(name, FEW, tmp_path)
+    assert found["refused"] > FEW / 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_none_of_many_forgeries_about_functions_is_accepted_with_a_false_statement(
+    name: str, tmp_path: Path
+) -> None:
+    found = attack(name, OF_FUNCTIONS, tmp_path)
+    print(f"\n{name}: {dict(found)}")
+    assert found["refused"] > OF_FUNCTIONS / 2
+
+
+@pytest.mark.parametrize("right", [0, pytest.param(1, marks=pytest.mark.slow)])
+def test_a_network_with_a_planted_fault_is_not_proved(right: bool) -> None:
+    """One output of a function is changed, and the network of the changed one is asked about."""
+    refuted = 0
+    for seed in range(100 if right else 4):
+        function = draw_function(seed, left=3, right=1 + right)
+        draw = random.Random(seed)
+        table = [[list(cells) for cells in rows] for rows in function.table]
+        row = draw.choice(draw.choice(table))
+        place = draw.randrange(len(row))
+        row[place] = 1 - row[place]
+        changed = replace(function, table=tuple(tuple(map(tuple, rows)) for rows in table))
+        true, faulty = (reading_of(each).language for each in (function, changed))
+        if true.class_names != faulty.class_names or true.difference(faulty) is None:
+            continue
+        found = certify(lw.compile(replace(faulty, spec="")).model, true)
+        assert found.verdict == "counterexample"
+        assert found.counterexample is not None
+        word = true.encode(found.counterexample.word)
+        shortest = true.difference(faulty)
+        assert shortest is not None
+        assert len(word) == len(shortest)
+        assert true.classify(word) != faulty.classify(word)
+        refuted += 1
+    assert refuted > seed / 2
 
 
 @pytest.mark.parametrize("name", ["snapped, leak", "robust, C=2"])

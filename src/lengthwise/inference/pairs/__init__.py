@@ -1,1 +1,1 @@
-"""Functions from pairs of words: the smallest bimachine that explains outputs, and how sure it is."""
+"""Functions from pairs of words: a small one that explains the outputs, and how sure it is."""

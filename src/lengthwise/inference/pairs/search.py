@@ -1,12 +1,12 @@
-"""The search for the smallest function that explains pairs of words.
+"""The search for a small function that explains pairs of words.
 
 1. *Sequential*: the symbol at a position is the question, and what is before it the beginning
    (`sides.merge_side`); and the same from the other end.
-2. *Bimachine*, in two passes. The first one reads words from their ends: a question is a symbol with
-   all symbols before it, of those that many pairs share, and merging gives the right automaton. In
-   the second one a question is a symbol with the state of that automaton, and merging gives the left
-   automaton and the table. If errors are left, the right automaton is merged again from the left
-   one; and the two passes also begin at the other end.
+2. *Bimachine*. The first pass reads words from their ends: a question is a symbol with all symbols
+   before it, of those that many pairs share, and merging gives the right automaton. In the second
+   pass a question is a symbol with the state of that automaton, and merging gives the left
+   automaton and the table. Each automaton is then merged again from the other one. The passes also
+   begin at the other end.
 
 Small automata are tried first. The search ends with a function that misjudges no output symbol of
 training and validation, or with noise no more than wrong outputs explain, and that is much shorter

@@ -1,8 +1,9 @@
 """One automaton of a bimachine from pairs, where the other side of each position is known.
 
 What is beside a position on the other side, with its symbol, is a question, and the output is the
-answer. Two beginnings lead to one state if no continuation has another answer to its question: the
-state merging of `inference.merging`, in which a word is a beginning and a question that is not read.
+answer. Two beginnings lead to one state if no continuation has another answer to its question.
+That is the state merging of `inference.merging`, in which a word is a beginning and a question that
+is not read.
 """
 
 from collections.abc import Callable

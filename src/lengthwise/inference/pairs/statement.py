@@ -1,7 +1,7 @@
 """The statement: how sure we may be that a function is the one that pairs of words mean.
 
-It is that of labelled words (`inference.statement`), with these differences. A pair is held out as a
-whole, and is right if all its output symbols are. The bound is about different inputs. Wrong
+It is that of labelled words (`inference.statement`), with these differences. A pair is held out as
+a whole, and is right if all its output symbols are. The bound is about different inputs. Wrong
 outputs are wrong symbols, each independently: the function is refuted if more symbols disagree,
 among those held out or among all, than have a probability of a half of 1 - `CONFIDENCE`. It is
 better than a shortcut if it writes more right symbols than that in clearly more pairs than it
@@ -211,8 +211,8 @@ class PairStatement(WordStatement):
             return "Whether a smaller function gives all these outputs is not known."
         if self.forced:
             return (
-                f"The pairs force F: no other sequential function with so few states gives all "
-                f"outputs of training and validation."
+                "The pairs force F: no other sequential function with so few states gives all "
+                "outputs of training and validation."
             )
         return "The pairs do not force F: another sequential function with so few states may fit."
 

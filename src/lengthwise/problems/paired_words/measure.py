@@ -36,6 +36,7 @@ def evaluate_on_pairs(
     pairs: PairedWords,
     options: Options,
     watch: Watch,
+    *,
     shares: WordParts,
 ) -> WordsEvaluation:
     """Test a run on the test pairs of its file, with shortcuts that learn from its training pairs.

@@ -7,10 +7,8 @@ sure we may be that this is the function meant, and only it reads the pairs that
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import Any, Self
 
-from lengthwise.data.formats.catalogue import ENDINGS, word_kind
 from lengthwise.data.paired_words import load_pairs
 from lengthwise.data.words_reference import WordsReference
 from lengthwise.inference.pairs.support import FunctionSupport
@@ -79,14 +77,6 @@ class PairedWordsProblem(FunctionProblem, Parametrised, Concluding):
 
     words: WordsReference
     inference: InferenceConfig
-
-    @classmethod
-    def claims(cls, spec: str) -> bool:
-        """Return whether a specification names a file of pairs, and not the folder of a corpus."""
-        if not spec.startswith(PREFIX):
-            return False
-        file = Path(spec.removeprefix(PREFIX))
-        return file.is_file() or (not file.is_dir() and word_kind(file) in ENDINGS)
 
     @classmethod
     def of_inference(cls, inference: FunctionInference) -> Self:
@@ -218,7 +208,9 @@ class PairedWordsProblem(FunctionProblem, Parametrised, Concluding):
     def evaluate(self, run: Run, options: Options, watch: Watch) -> Evaluation:
         """Test a run on the pairs that were held out, and shortcuts on the same pairs."""
         pairs = load_pairs(self.words, options.get("text"))
-        evaluation = evaluate_on_pairs(run, self.reading, pairs, options, watch, self.inference)
+        evaluation = evaluate_on_pairs(
+            run, self.reading, pairs, options, watch, shares=self.inference
+        )
         name, lead = run.account.rows[0]
         return replace(evaluation, facts=[(name, lead), *evaluation.facts])
 
