@@ -15,6 +15,7 @@ import hero
 import ladder_outputs
 import proof_tables
 import protocol_tables
+import published_tables
 import reproduced
 import speed_tables
 import verdicts
@@ -131,6 +132,7 @@ def tables() -> dict[tuple[str, str], str]:
     for compared in speed_tables.COMPARED:
         generated["docs/speed.md", compared] = speed_tables.tabulate_comparison(steps, compared)
     generated["docs/arena.md", "records"] = arena_tables.sections(ROOT / "benchmarks")
+    generated["docs/arena.md", "published"] = published_tables.sections(ROOT / "benchmarks")
     generated["docs/board.md", "arena"] = arena_tables.best(ROOT / "benchmarks")
     for made in ("trained", "constructed"):
         generated["docs/zoo.md", made] = zoo_tables.zoo_table(made)
