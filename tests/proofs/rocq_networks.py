@@ -50,6 +50,8 @@ def _value(tokens: list[str]) -> Any:
     if token == "rows_of":
         places, width = _whole(tokens), _whole(tokens)
         return [_fractions(places, width, row) for row in _value(tokens)]
+    if token in ("true", "false"):
+        return token == "true"
     return token if token.startswith('"') else int(token)
 
 

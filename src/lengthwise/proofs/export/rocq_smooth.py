@@ -86,12 +86,16 @@ def smooth_part(verified: Certificate, induction: Induction | PrefixInduction) -
     """Return the definitions of the network and its codes, and the theorem about it."""
     is_tree = isinstance(induction, Induction)
     names = _TREE if is_tree else _RECURRENCE
-    text = (_tree if is_tree else _gated)(verified.settings, verified.weights)
     return f"""
 (* The network itself: its weights, none of them rounded, and the code of each element. *)
-Definition weights : {names["type"]} := {text}.
+Definition weights : {names["type"]} := {smooth_text(verified.settings, verified.weights)}.
 
 {codes_text(verified)}{floats_part(smooth_type(verified), names)}"""
+
+
+def smooth_text(settings: Mapping[str, Any], weights: Weights) -> str:
+    """Return a network as a record of `proofs/theories/SmoothNetworks.v`."""
+    return _gated(settings, weights) if "cell" in settings else _tree(settings, weights)
 
 
 _TREE = {
