@@ -37,6 +37,14 @@ def save(page: Page, subject: str, sections: list[str], out: Path) -> None:
     page.locator("main").screenshot(path=out)
 
 
+def save_function(page: Page, out: Path) -> None:
+    """Show an addition while its digits are written, and save the section."""
+    save(page, "add[base=10,first=high]", ["function-section"], out)
+    page.fill("#input", "271828182845 + 314159265358")
+    page.fill("#position", "18")
+    page.locator("main").screenshot(path=out)
+
+
 def save_drawing(page: Page, out: Path) -> None:
     """Draw an automaton with a transition that is missing, and save the editor."""
     with Explorer(
@@ -62,6 +70,7 @@ def main() -> None:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": 860, "height": 900})
         save(page, "d-2", ["language-section", "word-section"], IMAGES / "explorer-word.png")
+        save_function(page, IMAGES / "explorer-function.png")
         lw.train("tomita-5", out="runs/tomita-5", device="cpu", **SETTINGS)
         save(page, "runs/tomita-5", ["run-section"], IMAGES / "explorer-proof.png")
         lw.train("tomita-5", out="runs/film", device="cpu", film=True, **OFTEN)

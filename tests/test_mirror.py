@@ -21,7 +21,8 @@ SPANNING = {
         constructions/test_chiang2022_errata constructions/test_circuits_errata
         constructions/test_lemma1_errata
         explorer/test_browser explorer/test_browser_drawing explorer/test_browser_film
-        explorer/test_browser_recurrent explorer/test_explorer_page_of_docs
+        explorer/test_browser_function explorer/test_browser_recurrent
+        explorer/test_explorer_page_of_docs
         golden/test_golden
         languages/test_ltlf_by_mona languages/test_reported
         models/test_models

@@ -17,7 +17,7 @@ def test_the_commands_of_the_page_are_understood(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     lines = re.findall(r"^lengthwise .*$", PAGE.read_text(encoding="utf-8"), re.M)
-    assert len(lines) == 7
+    assert len(lines) == 8
     for line in lines:
         command = shlex.split(line, comments=True)[1:]
         serves = command[0] == "explore" and "--out" not in command

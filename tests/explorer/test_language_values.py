@@ -7,15 +7,19 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+from function_strategies import draw_function, inputs_of
 from lengthwise.errors import LanguageError
 from lengthwise.explorer.language_values import (
     MOST_BOXED,
     STAGES,
     automaton_values,
+    function_values,
     require_harmless,
     stages,
 )
 from lengthwise.languages.describe import describe
+from lengthwise.languages.functions.by_name import function_of
+from lengthwise.languages.functions.function import Function
 from lengthwise.languages.language import Language
 from lengthwise.languages.monoid import syntactic_monoid
 from lengthwise.languages.spec import parse
@@ -23,7 +27,7 @@ from strategies import machines, machines_with_domain
 
 
 def values_of(language: Language) -> dict[str, Any]:
-    found = dict(stages(language))
+    found = dict(stages(language, function_of(language)))
     assert tuple(found) == STAGES
     parsed: dict[str, Any] = json.loads(json.dumps(found))
     return parsed
@@ -128,6 +132,44 @@ def test_harmless_specifications_pass() -> None:
         "gray | gray",
     ):
         require_harmless(spec)
+
+
+@pytest.mark.parametrize("right", [1, 3])
+def test_a_function_has_its_automata_and_its_table(right: int) -> None:
+    made = draw_function(3, right=right, symbols=3)
+    values = function_values(made)
+    assert values is not None
+    assert (values["right"] is None) == (right == 1)
+    left = values["left"]["transitions"]
+    other = [[0] * 3] if values["right"] is None else values["right"]["transitions"]
+    for word in inputs_of(made, 4):
+        written = []
+        for place, symbol in enumerate(word):
+            before = after = 0
+            for x in word[:place]:
+                before = left[before][x]
+            for x in reversed(word[place + 1 :]):
+                after = other[after][x]
+            written.append(values["table"][before][symbol][after])
+        assert written == made.run(word)
+    assert made(values["first"])
+
+
+def test_only_functions_have_values_of_functions() -> None:
+    assert values_of(parse("parity"))["automaton"]["function"] is None
+    found = values_of(parse("add[base=2]"))["automaton"]["function"]
+    assert (found["sign"], found["first"].count("+")) == ("+", 1)
+    assert next(each["text"] for each in found["left"]["drawing"]["arrows"]) == (
+        "0+0/0, 0+1/1, 1+0/1"
+    )
+    large = Function(
+        alphabet=tuple(map(str, range(300))),
+        outputs=("0", "1"),
+        left=tuple(((s + 1) % 200,) * 300 for s in range(200)),
+        right=((0,) * 300,),
+        table=tuple(((int(s == 0),),) * 300 for s in range(200)),
+    )
+    assert function_values(large) is None
 
 
 def test_a_language_has_the_shapes_of_its_states_and_arrows_unless_they_are_too_many() -> None:

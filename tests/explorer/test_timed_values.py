@@ -2,9 +2,12 @@
 
 import json
 import re
+from dataclasses import replace
 
 from lengthwise.explorer.language_values import stages
 from lengthwise.explorer.timed_values import Workers, describe_stop, refusal
+from lengthwise.languages.functions.by_name import function
+from lengthwise.languages.functions.reading import reading_of
 from lengthwise.languages.spec import parse
 
 
@@ -18,6 +21,15 @@ def test_a_stored_language_needs_no_name(workers: Workers) -> None:
     found = workers.of(~parse("parity"))
     assert found["automaton"]["spec"] == ""
     assert found["automaton"]["classes"] == [1, 0]
+
+
+def test_the_name_of_a_stored_function_runs_no_code(workers: Workers) -> None:
+    gray = function("gray")
+    language = replace(reading_of(gray).language, spec="function[states=2,alphabet=01]:this:c")
+    assert workers.of(language)["automaton"]["function"] is None
+    found = workers.of(language, gray)["automaton"]["function"]
+    assert found["table"] == [[[0], [1]], [[1], [0]]]
+    assert workers.answer_given("gray", None)["automaton"]["function"] == found
 
 
 def test_what_is_malformed_is_one_line_with_its_column(workers: Workers) -> None:

@@ -41,6 +41,12 @@ CLAIMS: dict[str, dict[str, int]] = {
         r"^strong 1\.000": 1,
         r"^100,000 symbols, 60,000 ones: class 0$": 1,
     },
+    "proved_adder": {
+        r">proved<": 2,
+        r"^21 of 21 sums are right$": 1,
+        r"^999\.\.\.9 \+ 1 = 0000000000 ": 1,
+        r"^1111 sequential, 4 states$": 1,
+    },
     "labelled_words": {
         r'<div class="lengthwise">': 3,
         r"<svg": 2,

@@ -112,6 +112,15 @@ def test_a_large_automaton_is_summed_up_and_not_drawn() -> None:
     assert "svg" in view(line).tags
 
 
+def test_a_function_is_drawn_with_its_table() -> None:
+    seen = view(lw.function("rule:a -> b / c _ d"))
+    assert seen.tags.count("svg") == 2
+    assert "bimachine, 2 states from the left and 2 from the right" in seen.text
+    assert seen.tags.count("tr") == 3 + 4 + 1 + 8, "facts, examples, and the table"
+    seen = view(lw.function("add[base=10]"))
+    assert (seen.tags.count("svg"), seen.tags.count("tr")) == (1, 2 + 4)
+
+
 def test_hostile_names_stay_texts() -> None:
     states = range(len(HOSTILE))
     language = Language(

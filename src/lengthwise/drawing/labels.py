@@ -49,22 +49,35 @@ def fit_label(text: str, widest: float) -> str:
     return f"{text}…"
 
 
-def symbols_of_arrows(machine: Language, states: Sequence[int]) -> dict[Pair, list[str]]:
-    """Return the symbols of each arrow between these states, in the order of the alphabet."""
+Written = Sequence[Sequence[str]]
+"""What a machine writes: `written[state][symbol]`; empty strings where it only reads."""
+
+
+def symbols_of_arrows(
+    machine: Language, states: Sequence[int], written: Written | None = None
+) -> dict[Pair, list[str]]:
+    """Return the symbols of each arrow between these states, in the order of the alphabet.
+
+    With `written` they are like `a/b`: read a, write b.
+    """
     arrows: dict[Pair, list[str]] = {}
     for state in states:
-        for symbol, target in zip(machine.alphabet, machine.transitions[state], strict=True):
+        for x, target in enumerate(machine.transitions[state]):
+            output = "" if written is None else written[state][x]
+            symbol = f"{machine.alphabet[x]}/{output}" if output else machine.alphabet[x]
             arrows.setdefault((state, target), []).append(symbol)
     return arrows
 
 
-def arrow_labels(arrows: dict[Pair, list[str]]) -> dict[Pair, str]:
+def arrow_labels(arrows: dict[Pair, list[str]], *, writes: bool = False) -> dict[Pair, str]:
     """Return a short label of each arrow.
 
     Characters that follow each other are a range, as `a-f`. If that is too long, the arrow with
     most symbols of its state is `other` (`any` if it is the only one), and another one ends with
-    the number of its symbols.
+    the number of its symbols. In a machine that `writes` none is `other`, which would hide outputs,
+    and labels may be half as long again.
     """
+    widest = 1.5 * WIDEST if writes else WIDEST
     leaving: dict[int, list[Pair]] = {}
     for pair in arrows:
         leaving.setdefault(pair[0], []).append(pair)
@@ -74,23 +87,23 @@ def arrow_labels(arrows: dict[Pair, list[str]]) -> dict[Pair, str]:
         largest = max(pairs, key=lambda pair: len(arrows[pair]))
         for pair in pairs:
             label = printable(list_symbols(arrows[pair], most=len(arrows[pair]), joint=", "))
-            if text_width(label) > WIDEST:
+            if text_width(label) > widest:
                 word = "any" if len(pairs) == 1 else "other"
                 is_rest = pair == largest and len(arrows[pair]) > 1 and word not in taken
-                label = word if is_rest else _shorten_list(arrows[pair])
+                label = word if is_rest and not writes else _shorten_list(arrows[pair], widest)
             labels[pair] = label
     return labels
 
 
-def _shorten_list(symbols: Sequence[str]) -> str:
+def _shorten_list(symbols: Sequence[str], widest: float) -> str:
     """Return the first symbols that fit, and how many there are."""
     if len(symbols) == 1:
-        return fit_label(symbols[0], WIDEST)
+        return fit_label(symbols[0], widest)
     ending = f", … ({len(symbols):,})"
-    label = fit_label(symbols[0], WIDEST - text_width(ending))
+    label = fit_label(symbols[0], widest - text_width(ending))
     for number in range(2, len(symbols)):
         longer = printable(list_symbols(symbols[:number], most=number, joint=", "))
-        if text_width(longer + ending) > WIDEST:
+        if text_width(longer + ending) > widest:
             break
         label = longer
     return label + ending

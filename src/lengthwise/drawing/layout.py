@@ -1,6 +1,7 @@
 """Layout of an automaton: in columns, or on a circle if it has many arrows for its states."""
 
 from lengthwise.drawing.circle import on_circle
+from lengthwise.drawing.labels import Written
 from lengthwise.drawing.layered import in_columns
 from lengthwise.drawing.shapes import AutomatonLayout, Drawable
 from lengthwise.errors import ConfigError
@@ -16,14 +17,16 @@ _DENSE = 3.5
 _MOST_ON_CIRCLE = 70
 
 
-def layout_of(language: Language, num_classes: int | None = None) -> AutomatonLayout:
+def layout_of(
+    language: Language, num_classes: int | None = None, written: Written | None = None
+) -> AutomatonLayout:
     """Lay out the reachable states of the automaton over all words.
 
     States of class 1 of two-class languages are double circles, and states outside the domain are
     dashed: those of class `num_classes` and beyond, if it is given. Each state has the name of its
-    class.
+    class. Arrows of an automaton of a function also show what it has `written`.
     """
-    subject = Drawable(language, num_classes)
+    subject = Drawable(language, num_classes, written)
     return on_circle(subject) if _is_dense(subject) else in_columns(subject)
 
 

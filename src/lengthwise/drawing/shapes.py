@@ -4,7 +4,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import cos, pi, sin
 
-from lengthwise.drawing.labels import FONT_SIZE, Pair, arrow_labels, fit_label, symbols_of_arrows
+from lengthwise.drawing.labels import (
+    FONT_SIZE,
+    Pair,
+    Written,
+    arrow_labels,
+    fit_label,
+    symbols_of_arrows,
+)
 from lengthwise.drawing.labels import text_width as width_of
 from lengthwise.languages.language import Language
 
@@ -95,19 +102,24 @@ class Drawable:
     """The reachable states of the automaton over all words, with names and labels.
 
     Classes from `num_classes` on are outside the domain; by default they are those that
-    `language.total()` adds.
+    `language.total()` adds. An automaton of a function has what it has `written` for each state
+    and symbol, and is no recogniser.
     """
 
-    def __init__(self, language: Language, num_classes: int | None = None) -> None:
+    def __init__(
+        self, language: Language, num_classes: int | None = None, written: Written | None = None
+    ) -> None:
         machine = language.total()
         num_classes = language.num_classes if num_classes is None else num_classes
         self.states = list(machine.reachable())
-        self.symbols = symbols_of_arrows(machine, self.states)
-        self.labels = arrow_labels(self.symbols)
+        self.symbols = symbols_of_arrows(machine, self.states, written)
+        self.labels = arrow_labels(
+            self.symbols, writes=written is not None and any(map(any, written))
+        )
         self.names = {s: machine.class_names[machine.classes[s]] for s in self.states}
         self.shown = {s: fit_label(self.names[s], _WIDEST_NAME) for s in self.states}
         self.dashed = {s for s in self.states if machine.classes[s] >= num_classes}
-        is_recogniser = machine.class_names[:num_classes] == ("0", "1")
+        is_recogniser = written is None and machine.class_names[:num_classes] == ("0", "1")
         self.double = {s for s in self.states if is_recogniser and machine.classes[s] == 1}
         self.widths = {
             s: max(2 * RADIUS, width_of(self.shown[s]) + RADIUS + 2 * (s in self.double))

@@ -2,7 +2,7 @@
 
 from html import escape
 
-from lengthwise.drawing.labels import FONT_SIZE
+from lengthwise.drawing.labels import FONT_SIZE, Written
 from lengthwise.drawing.layout import layout_of
 from lengthwise.drawing.shapes import HEAD, RADIUS, AutomatonLayout, DrawnArrow, DrawnState, Label
 from lengthwise.escapes import printable
@@ -15,14 +15,16 @@ _SMALLEST = 0.75
 """Scale down to which a drawing shrinks on a narrow page, which then scrolls."""
 
 
-def automaton_svg(language: Language) -> str:
+def automaton_svg(language: Language, written: Written | None = None) -> str:
     """Draw the automaton over all words; lines and names take the colour of the page's text.
+
+    With `written`, arrows of an automaton of a function show its outputs.
 
     >>> from lengthwise.languages.regex import from_regex
     >>> automaton_svg(from_regex("(aa)*")).count("<circle")
     0
     """
-    layout = layout_of(language)
+    layout = layout_of(language, written=written)
     left, top, right, bottom = layout.box
     width, height = right - left, bottom - top
     states = "state" if len(layout.states) == 1 else "states"

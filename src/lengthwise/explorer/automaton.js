@@ -107,11 +107,11 @@ function automatonDrawing(machine) {
   const drawing = svg("svg", {
     viewBox: `${left} ${top} ${right - left} ${bottom - top}`,
     width,
-    style: `min-width: ${Math.round(0.75 * width)}px`,
     class: "automaton",
     role: "img",
     "aria-label": `Minimal automaton with ${counted(machine.num_states, "state")} over ${counted(machine.alphabet.length, "symbol")}`,
   }, drawn);
+  drawing.style.minWidth = `${Math.round(0.75 * width)}px`; // a style attribute is not allowed here
   let lit = -1;
   return {
     drawing,

@@ -19,7 +19,7 @@ function showForm(data) {
   };
   const buttons = examples.map((spec) => el("button", { type: "button", class: "example", onclick: () => select(spec) }, quoted(spec)));
   const form = el("form", { id: "ask" },
-    el("span", { class: "field grow" }, el("label", { for: "spec" }, "Regular expression (regex:…), name, or group:…"), typed),
+    el("span", { class: "field grow" }, el("label", { for: "spec" }, "Regular expression (regex:…), name, group:… or function, such as add[base=10]"), typed),
     el("span", { class: "field" }, el("label", { for: "alphabet" }, "Alphabet"), alphabet),
     el("button", { type: "submit", id: "show" }, "Show"));
   form.addEventListener("submit", (event) => {
@@ -30,6 +30,7 @@ function showForm(data) {
   if (data.served) place.append(form);
   place.append(el("div", { class: "row examples", role: "group", "aria-label": "Languages to show" }, ...buttons));
   if (data.served) place.append(automatonEditor(askDrawn, () => machine));
+  showFunction(null); // its section stands before that of the word
   place.append(document.getElementById("status"), el("div", { id: "automaton" }));
 
   function ask() {
@@ -108,6 +109,7 @@ function showLanguage(found, run) {
   document.getElementById("automaton").replaceChildren(
     el("div", { class: "beside" }, el("div", { class: "wide" }, drawn.drawing), sizes),
     ...[transitionTable(machine), machine.att && asFile(machine.att)].filter(Boolean));
+  showFunction(machine.function);
   if (machine.transitions === null) {
     section("word-section", "A word, read").append(el("p", { class: "note" },
       `An automaton with ${counted(machine.num_states, "state")} is too large to read words in the page.`));

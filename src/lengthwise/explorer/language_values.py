@@ -9,10 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from lengthwise.drawing.functions import drawn_automata
+from lengthwise.drawing.labels import Written
 from lengthwise.drawing.layout import is_readable, layout_of
 from lengthwise.drawing.shapes import Label
 from lengthwise.drawing.svg import head_of, start_of, svg_path
 from lengthwise.errors import LanguageError
+from lengthwise.languages.functions.function import Function
 from lengthwise.languages.green import Green
 from lengthwise.languages.ladder import QUESTIONS, ladder
 from lengthwise.languages.language import Language
@@ -31,6 +34,12 @@ MOST_BOXED = 400
 
 _MOST_STATES = 2_000
 """Largest number of states whose transitions the page gets."""
+
+_MOST_CELLS = 50_000
+"""Largest number of outputs in the table of a function that the page gets."""
+
+_FIRST_LENGTH = 12
+"""Symbols of the first input of a function."""
 
 _MOST_CLASSES = 60
 """Largest number of D-classes in the table of sizes."""
@@ -53,10 +62,11 @@ def require_harmless(spec: str) -> None:
         )
 
 
-def stages(language: Language) -> Iterator[tuple[str, Values]]:
-    """Yield the name and the values of each stage."""
+def stages(language: Language, function: Function | None = None) -> Iterator[tuple[str, Values]]:
+    """Yield the name and the values of each stage of a language, or of that of a function."""
     machine = language.total().minimise()
-    yield "automaton", automaton_values(language, machine)
+    values = None if function is None else function_values(function)
+    yield "automaton", {**automaton_values(language, machine), "function": values}
     try:
         monoid = transition_monoid(machine)
         yield "monoid", monoid_values(monoid, machine)
@@ -65,9 +75,12 @@ def stages(language: Language) -> Iterator[tuple[str, Values]]:
     yield "ladder", ladder_values(language)
 
 
-def automaton_values(language: Language, machine: Language | None = None) -> Values:
+def automaton_values(
+    language: Language, machine: Language | None = None, written: Written | None = None
+) -> Values:
     """Return the minimal automaton over all words; `machine` is that automaton if it is known.
 
+    `written` is what the arrows of an automaton of a function write.
     Words outside the domain have the class `num_classes`. A machine with more than 2,000 states
     has no transitions here, only their number.
     """
@@ -83,15 +96,45 @@ def automaton_values(language: Language, machine: Language | None = None) -> Val
         "start": machine.start,
         "transitions": [list(row) for row in machine.transitions] if is_whole else None,
         "classes": list(machine.classes) if is_whole else None,
-        "drawing": _drawing(machine, language.num_classes),
+        "drawing": _drawing(machine, language.num_classes, written),
     }
 
 
-def _drawing(machine: Language, num_classes: int) -> Values | None:
+def function_values(function: Function) -> Values | None:
+    """Return the automata of a function and its table of outputs, or None if that is too large."""
+    cells = len(function.left) * len(function.alphabet) * len(function.right)
+    if cells > _MOST_CELLS:
+        return None
+    drawn = {
+        direction: automaton_values(machine, machine, written)
+        for direction, (machine, written) in drawn_automata(function).items()
+    }
+    return {
+        "outputs": list(function.outputs),
+        "sign": function.signs,
+        "left": drawn["from the left"],
+        "right": drawn.get("from the right"),
+        "table": function.table,
+        "first": _first_input(function),
+    }
+
+
+def _first_input(function: Function) -> str:
+    """Return the input that the page begins with, in which many symbols occur."""
+    count = len(function.alphabet)
+    word = [(place * place + 7 * place + count - 1) % count for place in range(_FIRST_LENGTH)]
+    if not function.signs:
+        return function.reader.decode(word)
+    symbols = [function.alphabet[symbol] for symbol in word]
+    first, second = ("".join(symbol[at] for symbol in symbols) for at in (0, -1))
+    return f"{first} {function.signs} {second}"
+
+
+def _drawing(machine: Language, num_classes: int, written: Written | None = None) -> Values | None:
     """Return the shapes of the minimal automaton, or None if it has too many."""
     if not is_readable(machine):
         return None
-    layout = layout_of(machine, num_classes)
+    layout = layout_of(machine, num_classes, written)
     line, head = start_of(layout)
     return {
         "box": [round(side, 1) for side in layout.box],

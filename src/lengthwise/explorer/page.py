@@ -28,6 +28,7 @@ PROGRAM = (
     "run.js",
     "heads.js",
     "circuit.js",
+    "function.js",
     "language.js",
     "main.js",
 )

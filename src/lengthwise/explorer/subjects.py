@@ -12,6 +12,7 @@ from lengthwise.explorer.circuit_values import circuit_values
 from lengthwise.explorer.language_values import stages
 from lengthwise.explorer.server import Answer
 from lengthwise.explorer.timed_values import Workers
+from lengthwise.languages.functions.by_name import function_of
 from lengthwise.languages.spec import parse
 from lengthwise.zoo_paths import is_shipped
 
@@ -24,6 +25,7 @@ EXAMPLES = (
     "cycle-navigation",
     "group:S3",
     "ltl:H (b -> Y a)",
+    "add[base=2]",
 )
 """Languages that the page offers; the first is shown if no other is asked for."""
 
@@ -87,7 +89,8 @@ def _subject_of(
         raise LanguageError(first["error"])
     first_spec = first["automaton"]["spec"]
     other_specs = [] if served else [spec for spec in EXAMPLES if spec != first_spec]
-    languages = [first, *(dict(stages(parse(spec))) for spec in other_specs)]
+    others = [parse(spec) for spec in other_specs]
+    languages = [first, *(dict(stages(other, function_of(other))) for other in others)]
     return ShownSubject(data={"languages": languages, "examples": list(EXAMPLES), "run": None})
 
 
@@ -95,6 +98,7 @@ def _subject_of_run(
     folder: Path, workers: Workers, served: bool, say: Callable[[str], object] | None
 ) -> ShownSubject:
     from lengthwise.explorer.run_values import Network, run_values  # noqa: PLC0415  torch
+    from lengthwise.problems.functions.problem import FunctionProblem  # noqa: PLC0415  torch
     from lengthwise.problems.runs import load_run  # noqa: PLC0415  torch
 
     run = load_run(folder, device="cpu")
@@ -105,7 +109,9 @@ def _subject_of_run(
             f"a page in a file cannot run {run.plan.model}: it reads words as the language does; "
             f"without --out the network reads them"
         )
-    first = workers.of(run.language)
+    problem = run.problem
+    function = problem.function if isinstance(problem, FunctionProblem) else None
+    first = workers.of(run.language, function)
     first["automaton"]["spec"] = run.language.spec or run.problem.name
     return ShownSubject(
         data={"languages": [first], "examples": list(EXAMPLES), "run": values},

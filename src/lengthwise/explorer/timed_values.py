@@ -11,6 +11,7 @@ from typing import Any
 from lengthwise.explorer.language_values import STAGES
 from lengthwise.explorer.server import Asked
 from lengthwise.explorer.worker import WorkerQuestion
+from lengthwise.languages.functions.function import Function
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import to_dict
 from lengthwise.messages import format_count
@@ -47,9 +48,10 @@ class Workers:
         """Return the same of a language that the user of this machine named, files too."""
         return self._answer(WorkerQuestion(spec=spec, alphabet=alphabet, is_typed=False))
 
-    def of(self, language: Language) -> dict[str, Any]:
-        """Return the same of a language."""
-        return self._answer(WorkerQuestion(stored=to_dict(language)))
+    def of(self, language: Language, function: Function | None = None) -> dict[str, Any]:
+        """Return the same of a language, or of that of a function."""
+        stored = None if function is None else function.to_dict()
+        return self._answer(WorkerQuestion(stored=to_dict(language), function=stored))
 
     def answer_drawing(self, text: str) -> dict[str, Any]:
         """Return the same of an automaton that is drawn in the page, from its JSON, with `att`."""

@@ -12,6 +12,8 @@ from typing import Any, TypedDict
 from lengthwise.errors import LengthwiseError, in_a_line
 from lengthwise.explorer.drawn_values import att_or_none, read_drawing
 from lengthwise.explorer.language_values import require_harmless, stages
+from lengthwise.languages.functions.by_name import function_of
+from lengthwise.languages.functions.function import Function
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import from_dict
 from lengthwise.languages.spec import parse
@@ -28,6 +30,8 @@ class WorkerQuestion(TypedDict, total=False):
     is_typed: bool
     """Whether the page asks, which may not make this process read files or import code."""
     stored: dict[str, Any]
+    function: dict[str, Any] | None
+    """The function whose language is stored: its name is not parsed, which may run code."""
     drawn: str
 
 
@@ -50,7 +54,7 @@ def main() -> None:
     try:
         question: WorkerQuestion = json.loads(line)
         language = _language(question)
-        for stage, values in stages(language):
+        for stage, values in stages(language, _function(question, language)):
             if stage == "automaton" and "drawn" in question:
                 values["att"] = att_or_none(language)
             _write({"stage": stage, "values": values})
@@ -70,6 +74,13 @@ def _language(question: WorkerQuestion) -> Language:
     if question["is_typed"]:
         require_harmless(question["spec"])
     return parse(question["spec"], question["alphabet"] or None)
+
+
+def _function(question: WorkerQuestion, language: Language) -> Function | None:
+    if "stored" in question:
+        stored = question.get("function")
+        return None if stored is None else Function.from_dict(stored)
+    return None if "drawn" in question else function_of(language)
 
 
 def _write(record: object) -> None:

@@ -6,10 +6,13 @@ from typing import Any
 from lengthwise.analysis.analyses import Findings
 from lengthwise.analysis.figures import to_page_svg
 from lengthwise.constructions.construction import Computed
+from lengthwise.drawing.functions import function_svgs
 from lengthwise.drawing.layout import is_readable, require_readable
 from lengthwise.drawing.svg import automaton_svg
 from lengthwise.evaluation.scores import Scores, percent
 from lengthwise.languages.characters import list_symbols
+from lengthwise.languages.functions.describe import facts_of_function, output_table
+from lengthwise.languages.functions.function import Function
 from lengthwise.languages.language import Language
 from lengthwise.messages import format_count, shorten
 from lengthwise.notebooks.card import Bar, Card, Tone, html
@@ -24,6 +27,7 @@ from lengthwise.proofs.check.statement import facts_of, name_of, terms_of
 from lengthwise.tasks.step_tasks import StepTask
 
 _MOST_NAMES = 12
+_MOST_ROWS = 40
 _LONGEST = 60
 
 _VERDICTS = {
@@ -59,6 +63,30 @@ def of_language(language: Language) -> str:
             f"{language.num_classes} {'class' if language.num_classes == 1 else 'classes'}",
             pictures=(automaton_svg(language),) if picture else (),
             facts=facts,
+        )
+    )
+
+
+def of_function(function: Function) -> str:
+    """Return the card of a function: its automata, the table that joins them, and examples."""
+    pictures = function_svgs(function)
+    columns, rows = output_table(function)
+    drawn = [("drawn", f"the automata that read {' and '.join(pictures)}")] * (len(pictures) > 1)
+    return html(
+        Card(
+            title=_cut(function.spec) or "a function",
+            subtitle=function.size,
+            pictures=tuple(pictures.values()),
+            facts=[
+                *drawn,
+                *(
+                    (name, _cut(text))
+                    for name, text in facts_of_function(function, arcs=not pictures)
+                    if name not in ("function", "kind")
+                ),
+            ],
+            columns=tuple(columns),
+            rows=rows if len(rows) <= _MOST_ROWS else [],
         )
     )
 
@@ -247,6 +275,7 @@ VIEWS: Mapping[type, Callable[[Any], str]] = {
     Computed: of_construction,
     Evaluation: of_evaluation,
     Findings: of_findings,
+    Function: of_function,
     Inference: of_inference,
     Language: of_language,
     Run: of_run,

@@ -1,5 +1,6 @@
 """Summary of a function: its automata, what each symbol does in them, and some outputs."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from lengthwise.languages.characters import list_symbols
@@ -10,6 +11,7 @@ from lengthwise.messages import shorten
 _SHOWN_STATES = 8
 _SHOWN_SYMBOLS = 6
 _SAMPLES = 4
+_SHOWN_CELLS = 24
 _LENGTH = 4
 
 
@@ -24,8 +26,11 @@ def describe_function(function: Function) -> dict[str, Any]:
     }
 
 
-def facts_of_function(function: Function) -> list[tuple[str, str]]:
-    """Return a summary for people: kind, symbols, outputs, and the arcs of the automata."""
+def facts_of_function(function: Function, *, arcs: bool = True) -> list[tuple[str, str]]:
+    """Return a summary for people: kind, symbols, examples, and the `arcs` of the automata.
+
+    Arcs of a sequential function are like `a/b`: read a, write b.
+    """
     facts = [
         ("function", function.spec or "without a specification"),
         ("kind", function.size),
@@ -36,10 +41,42 @@ def facts_of_function(function: Function) -> list[tuple[str, str]]:
             for word in _samples(function)
         ),
     ]
+    if not arcs:
+        return facts
     facts += [("from the left", line) for line in _arcs(function, function.left)]
     if not function.is_sequential:
         facts += [("from the right", line) for line in _arcs(function, function.right)]
+        _, rows = output_table(function)
+        facts += [
+            ("output", f"state {left}, {symbol}: {_by_right_state(cells)}")
+            for left, symbol, *cells in rows[:_SHOWN_CELLS]
+        ]
+        if len(rows) > _SHOWN_CELLS:
+            facts.append(("output", f"... ({len(rows):,} rows in all, see --json)"))
     return facts
+
+
+def output_table(function: Function) -> tuple[list[str], list[list[str]]]:
+    """Return the columns and rows of the table of a bimachine, or nothing of a sequential function.
+
+    A row has the state from the left, the symbol, and the output for each state from the right.
+    """
+    if function.is_sequential:
+        return [], []
+    rights = [f"from the right {state}" for state in range(len(function.right))]
+    rows = [
+        [str(left), symbol, *(function.outputs[cell] for cell in cells)]
+        for left, rows in enumerate(function.table)
+        for symbol, cells in zip(function.alphabet, rows, strict=True)
+    ]
+    return ["from the left", "symbol", *rights], rows
+
+
+def _by_right_state(cells: Sequence[str]) -> str:
+    """Return the outputs for the states from the right, or the one that they share."""
+    if len(set(cells)) == 1:
+        return cells[0]
+    return shorten(", ".join(f"{cell} before state {q}" for q, cell in enumerate(cells)), 60)
 
 
 def _samples(function: Function) -> list[tuple[int, ...]]:
@@ -53,11 +90,12 @@ def _samples(function: Function) -> list[tuple[int, ...]]:
 
 def _arcs(function: Function, automaton: Table) -> list[str]:
     """Return a line for each of the first states: the symbols that lead to each next state."""
-    lines = []
+    lines, writes = [], function.is_sequential
     for state, row in enumerate(automaton[:_SHOWN_STATES]):
         leading: dict[int, list[str]] = {}
-        for symbol, target in zip(function.alphabet, row, strict=True):
-            leading.setdefault(target, []).append(symbol)
+        for x, (symbol, target) in enumerate(zip(function.alphabet, row, strict=True)):
+            written = f"/{function.outputs[function.table[state][x][0]]}" if writes else ""
+            leading.setdefault(target, []).append(symbol + written)
         arcs = ", ".join(
             f"{shorten(list_symbols(symbols, _SHOWN_SYMBOLS), 40)} to {target}"
             for target, symbols in sorted(leading.items())

@@ -14,9 +14,11 @@ functions over the same symbols are equal if and only if their smallest bimachin
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import product
 from typing import Any, Self
 
+from lengthwise.display import Viewed
 from lengthwise.errors import LanguageError, WordError
 from lengthwise.languages.characters import list_symbols
 from lengthwise.languages.functions.tables import (
@@ -36,7 +38,7 @@ from lengthwise.messages import format_count
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Function:
+class Function(Viewed):
     """A function on words whose output has a symbol for each symbol of the input.
 
     It is made of two automata and a table. `left[state][symbol]` reads a word from its beginning,
@@ -152,8 +154,7 @@ class Function:
     @property
     def reader(self) -> Language:
         """An automaton of one state over the input symbols, which reads and writes words."""
-        row = (0,) * len(self.alphabet)
-        return Language(alphabet=self.alphabet, transitions=(row,), classes=(0,))
+        return _reader(self.alphabet)
 
     def decode(self, outputs: Iterable[int]) -> str:
         """Return a string of `outputs`, given as integers."""
@@ -369,6 +370,12 @@ class Function:
             right=self.left,
             table=table,
         )
+
+
+@lru_cache(maxsize=32)
+def _reader(alphabet: tuple[str, ...]) -> Language:
+    """Return an automaton of one state over these symbols, which reads and writes words."""
+    return Language(alphabet=alphabet, transitions=((0,) * len(alphabet),), classes=(0,))
 
 
 def sequential(

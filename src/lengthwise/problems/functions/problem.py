@@ -20,7 +20,7 @@ from lengthwise.languages.spec import names_function, parse
 from lengthwise.problems.account import Account, Records
 from lengthwise.problems.base import Run
 from lengthwise.problems.recognition.problem import Recognition, usual_lengths
-from lengthwise.problems.results import Evaluation, Options, Predictor, Watch
+from lengthwise.problems.results import Evaluation, Options, Predictor, Section, Watch
 
 if TYPE_CHECKING:
     from lengthwise.problems.sweep_tests import Test, TestResult
@@ -88,6 +88,13 @@ class FunctionProblem(Recognition):
             for name, text in account.rows
         ]
         return replace(account, rows=account_rows)
+
+    def _section(self, records: Records, account: Account) -> Section:
+        from lengthwise.problems.functions.section import (  # noqa: PLC0415  draws figures
+            section_of_function,
+        )
+
+        return section_of_function(self.function, self.language, records, account.title)
 
     def evaluate(self, run: Run, options: Options, watch: Watch) -> Evaluation:
         """Test a run on fresh inputs, and measure the accuracy of shortcuts on them."""
