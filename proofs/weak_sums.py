@@ -13,10 +13,10 @@ SUMS = {
 _KINDS = {
     "tree_network": ("Margins", "weak_tree"),
     "recurrent_network": ("Margins", "weak_step"),
-    "normed_tree": ("SmoothMargins", "weak_normed_tree"),
-    "gated_network": ("SmoothMargins", "weak_gated_step"),
+    "normed_tree": ("Margins SmoothMargins", "weak_normed_tree"),
+    "gated_network": ("Margins SmoothMargins", "weak_gated_step"),
 }
-"""By the type of a network: the file and the names of its functions."""
+"""By the type of a network: the files and the names of its functions."""
 
 _FOUND = re.compile(
     r"elements := \[(.*?)\];\s*which := (\d+);\s*sum_of := (.*?);\s*kept := (\d+)", re.S
@@ -28,12 +28,12 @@ def question_about_sums(certificate: str) -> str:
     data = re.sub(r"Theorem (\w+) .*?Print Assumptions \1\.\n", "", certificate, flags=re.S)
     format_ = "double" if " double weights w " in certificate else "single"
     symbols = {"bit": "(num_symbols language) ", "answer": ""}
-    file, _ = _kind_of(certificate)
+    files, _ = _kind_of(certificate)
     lines = [
         f"Eval vm_compute in {name} {format_} weights {symbols[name.split('_')[-1]]}codes network."
         for name in _names(certificate)
     ]
-    return "\n".join([data, f"From Lengthwise Require Import {file}.", *lines, ""])
+    return "\n".join([data, f"From Lengthwise Require Import {files}.", *lines, ""])
 
 
 def _kind_of(certificate: str) -> tuple[str, str]:

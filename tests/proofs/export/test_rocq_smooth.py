@@ -43,7 +43,7 @@ def export(made: Certificate) -> str:
 # ---- what is written -----------------------------------------------------------------------------
 
 
-@settings(max_examples=6)
+@settings(max_examples=4)
 @given(
     seed=st.integers(0, 2**32 - 1),
     shape=st.sampled_from(
@@ -57,7 +57,7 @@ def test_an_exported_tree_answers_as_the_model_that_runs(seed: int, shape: dict[
     assert [network.word_class(word) for word in words] == [predict_class(model, w) for w in words]
 
 
-@settings(max_examples=6)
+@settings(max_examples=4)
 @given(seed=st.integers(0, 2**32 - 1), cell=st.sampled_from(["elman", "gru"]))
 def test_an_exported_recurrence_does_what_the_model_that_runs_does(seed: int, cell: str) -> None:
     model = random_recurrence(seed, cell=cell)

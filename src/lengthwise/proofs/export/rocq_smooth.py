@@ -64,7 +64,7 @@ def _reason_of_tree(settings: Mapping[str, Any]) -> str:
     return ""
 
 
-PRODUCTS_A_MINUTE = 900_000
+PRODUCTS_A_MINUTE = 700_000
 """Products that the kernel bounds in a minute, roughly."""
 
 
