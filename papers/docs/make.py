@@ -78,6 +78,7 @@ TABLES = {
     ("docs/board.md", "smallest-proofs"): ("own/smallest-proofs", ""),
     ("docs/reproducing/steps2022.md", "body-sizes"): ("own/body-sizes", ""),
     ("docs/reproducing/chi2023.md", "blind-choice"): ("own/blind-choice", ""),
+    ("docs/functions.md", "drawn-functions"): ("own/drawn-functions", ""),
     ("docs/steps.md", "weak"): ("own/weak-supervision", ""),
     ("docs/steps.md", "longer-sums"): ("own/longer-sums", ""),
     ("docs/steps.md", "longer-sums-proofs"): ("own/longer-sums", "Proofs"),

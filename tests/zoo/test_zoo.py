@@ -42,6 +42,8 @@ def _check(name: str) -> Certificate:
 
 
 @pytest.mark.slow_for(
+    *(f"add-base-{adder}" for adder in ("2", "2-high", "2-high-exact", "10", "10-high")),
+    *("add-base-10-exact", "add-base-10-high-exact"),
     "a5-tiny",
     "cycle-navigation",
     "d-2",

@@ -18,7 +18,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from lengthwise.board.entries import LANGUAGES, save_entries
+from lengthwise.board.entries import ADDERS, LANGUAGES, save_entries
 from lengthwise.board.submission import depth_of_tree, judge_submission
 from lengthwise.constructions.known_constructions import CONSTRUCTIONS, construct
 from lengthwise.errors import ClaimError, ConfigError, VerificationError, unknown_name
@@ -85,8 +85,9 @@ class Recipe:
 _HALF: Mapping[str, Any] = {"d_model": 32}
 """Half the usual width or less, so that the package stays small."""
 
-_OF_LARGE = dict.fromkeys(("d-12", "modular-arithmetic"), LARGE_MODEL)
-"""The networks for languages with too many state maps to list."""
+_OF_LARGE = dict.fromkeys(("d-12", "modular-arithmetic", *ADDERS), LARGE_MODEL)
+"""The networks for languages with too many state maps to list, and for adders, which they learn in
+seconds."""
 
 
 _SHAPE: Mapping[str, Any] = {"d_model": 128, "num_heads": 4, "d_hidden": 512}

@@ -16,11 +16,19 @@ from lengthwise.languages.named_languages import TABLE_1
 
 FILE = Path(__file__).parent / "entries.json"
 
+ADDERS: Mapping[str, str] = {
+    f"add-base-{base}{suffix}": f"add[base={base}{order}]"
+    for base in (2, 10)
+    for suffix, order in (("", ""), ("-high", ",first=high"))
+}
+"""The adders of the board, low or high digit first, with their specifications."""
+
 LANGUAGES: Mapping[str, str] = {
     **{name: name for name in (*TABLE_1, "first")},
     **{name: f"group:{name}" for name in ("S3", "Z60", "A5", "S5")},
+    **ADDERS,
 }
-"""The languages of the board, with their specifications."""
+"""The languages of the board, with their specifications; of an adder, that of its prefixes."""
 
 _KINDS = {
     **dict.fromkeys(("name", "language", "made", "model", "depth", "arithmetic"), "a string"),

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lengthwise.board.entries import ADDERS
 from lengthwise.errors import LengthwiseError
 from lengthwise.languages.named_languages import TABLE_1
 from lengthwise.languages.spec import parse
@@ -31,6 +32,8 @@ from lengthwise_papers.parts import (
 TREE = "regular-gpt-binary"
 MODELS = ("relu-binary", "elman-binary", "gru-binary", TREE)
 
+GROUPS = tuple(f"group:{name}" for name in ("S3", "A5", "Z60", "S5"))
+
 SETTINGS: Mapping[str, Mapping[str, Any]] = {
     TREE: {
         **{"objective": "codebook", "noise": 0.0, "precision": "double", "batch_size": 512},
@@ -49,7 +52,7 @@ class Sizes:
     """Languages, widths and seeds."""
 
     preset: str = "laptop"
-    languages: tuple[str, ...] = (*TABLE_1, "group:S3", "group:A5", "group:Z60", "group:S5")
+    languages: tuple[str, ...] = (*TABLE_1, *GROUPS, *ADDERS.values())
     models: tuple[str, ...] = MODELS
     widths: tuple[int, ...] = (64, 32, 16, 12, 8, 6, 5, 4, 3, 2, 1)
     seeds: Mapping[str, int] | None = None
