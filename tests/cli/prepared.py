@@ -25,6 +25,7 @@ COMMANDS = [
     ("train", "translation:pairs", *SMALL, "translator"),
     ("compile", "steps2022/addition-1", "--set", "bits=2", "--out", "circuit"),
     ("compile", "parity", "--out", "exact"),
+    ("compile", "add[base=2]", "--out", "adder"),
 ]
 """What makes the runs."""
 
@@ -43,6 +44,11 @@ FILES = {
     "heading.tsv": b"sequence\tclass\n" + b"ab\t1\nba\t0\n" * 25,
     "outside.tsv": b"ab\t1\nba\t0\nacb\t1\n",
     "contradictory.tsv": b"ab\t1\nba\t0\nab\t0\n",
+    "unequal.tsv": b"ab\t01\nb\t1\naba\t01\n",
+    "no-input.att": b"0 0 <eps> a\n0\n",
+    "no-output.att": b"0 0 a <eps>\n0\n",
+    "two-outputs.att": b"0 1 a x\n0 2 a y\n1 1 b x\n2 2 b x\n1 3 c x\n2 3 c x\n3\n",
+    "no-reading.att": b"0 1 a x\n1 0 b x\n0\n1\n",
     "no-label.tsv": b"ab\t1\nba\n",
     "latin1.tsv": b"ab\t1\n\xe9b\t0\n",
     "bad.jsonl": b'{"word": "ab", "label": 1}\n{"word": "ba"\n',
@@ -99,6 +105,10 @@ class Noisy(Net):
 class Whole(Net):
     def forward(self, tokens):
         return super().forward(tokens).long()
+
+
+def backwards(word):
+    return word[::-1]
 
 
 def right(*, vocab_size, num_classes):

@@ -64,6 +64,8 @@ def test_contradictory_pairs_are_refused_without_noise(tmp_path: Path) -> None:
 
 
 def test_one_output_alone_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(TextError, match=r"line 2: .*'aba' has 3 symbols and '01' has 2"):
+        load(tmp_path / "own.tsv", "ab\t01\naba\t01\n")
     with pytest.raises(TextError, match="all pairs have one output"):
         load(tmp_path / "own.tsv", "ab\t01\nbb\t01\n")
 

@@ -164,9 +164,9 @@ def test_extracted_and_inferred_automata(tmp_path: Path) -> None:
     words = [format(n, "b") for n in range(300)]
     file = tmp_path / "words.tsv"
     file.write_text("".join(f"{word}\t{word.count('1') % 2}\n" for word in words))
-    found = lw.infer(file)
-    assert isinstance(found, lw.Inference)
-    exported = lw.export(found, tmp_path / "m.c")
+    inferred = lw.infer(file)
+    assert isinstance(inferred, lw.Inference)
+    exported = lw.export(inferred, tmp_path / "m.c")
     assert exported.notes[0].startswith(f"The automaton that words:{file} shows: right on ")
     with pytest.raises(LengthwiseError, match="a language or a run, but got a Linear"):
         lw.export(lw.load("zoo:parity").model.answer, tmp_path / "x.c")  # type: ignore[arg-type]

@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         more="; a step task: steps:addition, ...; text:DIR or translation:DIR, a corpus that "
         "`prepare` made of text or of translations; words:FILE, your labelled words (.tsv, .jsonl "
         "or a dataset); unless you name a model, an automaton is inferred from them first; "
-        "inferred:FILE.json, what `infer` found in such words; pairs:FILE, inputs and outputs of "
+        "inferred:FILE.json, what `infer` found in such words; pairs:FILE, inputs with outputs of "
         "equal length, from which a function is inferred first",
     )
     parser.add_argument("--out", type=Path, metavar="DIR", help="the run folder (required)")

@@ -1,6 +1,7 @@
 """Pairs of an input and its output of equal length: labelled words whose label is the output."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -83,16 +84,16 @@ def load_pairs(reference: WordsReference, moved: Path | str | None = None) -> Pa
             and the message has its line; or all pairs have one output.
     """
     words, name = reference.load(moved), f"pairs:{reference.shown}"
+    file = WordFile.of(Path(moved or reference.shown), reference.columns)
     if words.have_one_label:
+        _require_equal_lengths(file, words, _are_separated([next(file.rows()).label]))
         raise TextError(f"{name}: all pairs have one output. Give more pairs.")
-    spaced = any(len(part) > 1 for each in words.class_names for part in _parts(each))
+    spaced = _are_separated(words.class_names)
     split = [split_word(each, spaced) for each in words.class_names]
     lengths = np.array([len(each) for each in split], dtype=np.int64)
     is_equal = lengths[np.asarray(words.classes)] == np.diff(words.ends)
     if not is_equal.all() or (words.duplicates and reference.by_majority):
-        _require_equal_lengths(
-            WordFile.of(Path(moved or reference.file), reference.columns), spaced, words
-        )
+        _require_equal_lengths(file, words, spaced)
     outputs = tuple(sorted({symbol for each in split for symbol in each}))
     try:
         check_alphabet(outputs)
@@ -103,12 +104,13 @@ def load_pairs(reference: WordsReference, moved: Path | str | None = None) -> Pa
     return PairedWords(words, outputs, written)
 
 
-def _parts(output: str) -> list[str]:
-    """Return what spaces separate in an output, if there are any."""
-    return output.split(" ") if " " in output else []
+def _are_separated(outputs: Iterable[str]) -> bool:
+    """Return whether spaces separate the symbols of outputs, since one has several characters."""
+    separated = (output.split(" ") for output in outputs if " " in output)
+    return any(len(part) > 1 for parts in separated for part in parts)
 
 
-def _require_equal_lengths(file: WordFile, spaced: bool, words: LabelledWords) -> None:
+def _require_equal_lengths(file: WordFile, words: LabelledWords, spaced: bool) -> None:
     """Refuse the first pair of unequal length.
 
     Raises:

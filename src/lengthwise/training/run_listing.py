@@ -170,6 +170,7 @@ def _read(path: Path) -> dict[str, Any]:
     claim = _claim(path, config, is_proved=is_finished and best.get("proved") is True)
     running = not is_finished and _is_locked(path / "config.json")
     stage, later = config.get("stage", 1), len(config.get("later", ()))
+    inferred = "F" if "function" in config.get("problem", {}) else "A"
     staged = {"stage": stage, "stages": stage + later} if stage > 1 or later else {}
     return {
         **common,
@@ -183,7 +184,7 @@ def _read(path: Path) -> dict[str, Any]:
         **of_best,
         **by_words,
         "evaluation": _evaluation(path),
-        "proof": f"{claim} to A" if statement and claim == "claims equivalent" else claim,
+        "proof": f"{claim} to {inferred}" if statement and claim == "claims equivalent" else claim,
     }
 
 
@@ -265,7 +266,8 @@ def _about(config: Mapping[str, Any]) -> tuple[str, str]:
     """Return the kind of the problem, and its subject; computed weights have it at the top."""
     problem = config.get("problem", config)
     kind = problem.get("kind", "recognition" if "language" in problem else "")
-    source = f"words:{Path(problem['words']['file']).name}" if "words" in problem else ""
+    prefix = "pairs" if "function" in problem else "words"
+    source = f"{prefix}:{Path(problem['words']['file']).name}" if "words" in problem else ""
     if "language" in problem or source:
         return kind, problem.get("language", {}).get("spec") or source or "a language"
     for name in _SUBJECTS:

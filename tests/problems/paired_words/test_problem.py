@@ -9,6 +9,7 @@ import lengthwise as lw
 from lengthwise.errors import RunError
 from lengthwise.problems.paired_words.problem import PairedWordsProblem
 from lengthwise.problems.registry import kind_of
+from lengthwise.training.run_listing import list_runs
 from problems.paired_words.test_inference import write_pairs
 
 
@@ -42,6 +43,8 @@ def test_the_statement_is_about_the_function_whatever_the_network_does(folder: P
     assert run.account.rows[1][1].startswith("not proved")
     record = json.loads((folder / "run" / "statement.json").read_text())
     assert record["held_out"]["wrong"] == 0
+    (listed,) = list_runs(folder)
+    assert (listed.subject, listed.held_out_accuracy) == ("pairs:own.tsv", 1.0)
     function = lw.Function.from_dict(json.loads((folder / "run" / "function.json").read_text()))
     assert function == lw.function(SPEC)
 

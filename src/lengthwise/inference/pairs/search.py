@@ -124,8 +124,8 @@ class FunctionSearch:
             {min(states, self.max_states) for states in (*_STATES, self.max_states)}
         ):
             for functions in _attempts(self.train, self.noise, most, check):
-                made = min(map(self._judge, functions), key=self._rank, default=self.best)
-                self.best = min(self.best, made, key=self._rank)
+                for made in map(self._judge, functions):
+                    self.best = min(self.best, made, key=self._rank)
                 if self._explains(self.best, _LIKELY):
                     return True
             if self._explains(self.best, _UNLIKELY):
@@ -146,7 +146,8 @@ class FunctionSearch:
         count, noise = self.symbols, self.noise
         if made.wrong > noise * count + deviations * math.sqrt(noise * (1 - noise) * count):
             return False
-        shares = (np.bincount(self.train.outputs[self.train.inside]) + 0.5) / count
+        outputs = np.bincount(self.train.outputs[self.train.inside]) + 0.5
+        shares = outputs / outputs.sum()
         entropy = -float((shares * np.log2(shares)).sum())
         return made.wrong == 0 or made.bits < _COMPRESSED * max(entropy, noise) * count
 
