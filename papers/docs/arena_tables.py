@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from lengthwise.analysis.figures import to_svg
-from lengthwise.arenas.record import LEARNED, Arena
+from lengthwise.arenas.record import Arena
+from lengthwise.arenas.trained_cell import LEARNED
 from lengthwise.escapes import table_in_markdown
 from lengthwise.messages import format_count
 from wrapping import wrap

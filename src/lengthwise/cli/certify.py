@@ -156,7 +156,7 @@ def _certify(arguments: argparse.Namespace) -> None:
             lines.append(("without snapping", _describe_unsnapped(certificate, unsnapped)))
         print_facts([*lines, ("certificate", saved)])
     if arguments.export is not None:
-        _export(*arguments.export, *check_with_induction(certificate))
+        _export(arguments.export, *check_with_induction(certificate))
     if certificate.verdict != "equivalent":
         remedy = _remedy(certificate, isinstance(trained.plan, Compiled))
         raise ClaimError(f"{_verdict_of(certificate, arguments)}{remedy}")
@@ -275,7 +275,7 @@ def _check(arguments: argparse.Namespace) -> None:
     )
     verified, beside = checked_file.certificate, checked_file.beside
     if arguments.export is not None:
-        _export(*arguments.export, verified, checked_file.induction)
+        _export(arguments.export, verified, checked_file.induction)
     run = None if arguments.run is None else str(arguments.run)
     is_of_run = beside is None or beside.is_same
     statement = read_statement(arguments.run or checked_file.path.parent) if is_of_run else None
@@ -348,7 +348,7 @@ _TABLES = {
 
 
 def _export(
-    form: str, file: str, verified: Certificate, induction: Induction | PrefixInduction | None
+    export: tuple[str, str], verified: Certificate, induction: Induction | PrefixInduction | None
 ) -> None:
     from lengthwise.proofs.export.rocq import save_rocq
     from lengthwise.proofs.export.rocq_smooth import (
@@ -357,6 +357,7 @@ def _export(
         smooth_type,
     )
 
+    form, file = export
     smooth = form == "rocq-floats"
     if smooth and (reason := reason_without_smooth(verified)):
         raise CertificateError(f"there is no theorem about this network as it runs: {reason}.")

@@ -1,6 +1,7 @@
 """The report's section about networks that compute functions."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,7 @@ def test_the_report_draws_the_automata_and_says_what_is_right(
     spec: str, pictures: int, tmp_path: Path
 ) -> None:
     out = tmp_path / "run"
-    settings = {"steps": 2, "max_length": 6, "device": "cpu"}
+    settings: dict[str, Any] = {"steps": 2, "max_length": 6, "device": "cpu"}
     run = lw.train(spec, "gru-binary", preset="smoke", out=out, progress=False, **settings)
     lw.evaluate(run, lengths=[3, 4], words=8)
     page = render([read_run(out)])

@@ -27,7 +27,9 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def found(file: Path) -> Inference:
-    return lw.infer(file)
+    found = lw.infer(file)
+    assert isinstance(found, lw.Inference)
+    return found
 
 
 def test_the_automaton_is_the_one_that_the_words_mean(found: Inference) -> None:

@@ -204,7 +204,9 @@ def test_a_large_automaton_is_not_shown_and_names_are_escaped(tmp_path: Path) ->
             tmp_path / f"{len(symbols)}.tsv",
             [f"{word}\t{'<b>' if word[0] == 'a' else 'c&d'}" for word in words],
         )
-        problem = InferredProblem.of(lw.infer(file))
+        found = lw.infer(file)
+        assert isinstance(found, lw.Inference)
+        problem = InferredProblem.of(found)
         plan = make_plan(problem)
         records = Records(plan=plan, folder=RunFolder(tmp_path / "none"))
         body = make_section(records, problem.account(records)).body

@@ -22,6 +22,7 @@ def file(tmp_path: Path) -> Path:
 
 def test_the_language_is_inferred_and_its_assumption_is_said(file: Path) -> None:
     found = lw.infer(file)
+    assert isinstance(found, lw.Inference)
     assert found.language.difference(parse("regex:(b|ab)*a?")) is None
     assert (found.searcher, found.end) == ("2-testable", "explained")
     assert str(found).splitlines()[1:] == found.statement.sentences()

@@ -143,12 +143,12 @@ def changed(draw: Random) -> bytes:
         made = replace(made, table=table)
     elif how == "claim":
         numbers = draw.choice((None, ((1, 0), (1, 1)), ((0, 1), (1, 0)), ((1,), (1,)), ((), ())))
-        verdict = draw.choice(("equivalent", "counterexample", "not-closed"))
+        verdict: Any = draw.choice(("equivalent", "counterexample", "not-closed"))
         made = replace(made, verdict=verdict, wrong=numbers)
     elif how == "shape":
         name = draw.choice(sorted(weights))
-        other = draw.choice((weights[name][..., :-1], weights[name].astype(np.int64)))
-        made = replace(made, weights={**weights, name: other})
+        others: list[Any] = [weights[name][..., :-1], weights[name].astype(np.int64)]
+        made = replace(made, weights={**weights, name: draw.choice(others)})
     content = bytearray(made.to_bytes())
     if how == "bytes":
         content[draw.randrange(len(content))] = draw.randrange(256)

@@ -107,6 +107,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
         seconds = round(time.process_time() - start, 1)
         return [{**record, "found": False, "refused": reason, "seconds_to_infer": seconds}]
     seconds = round(time.process_time() - start, 1)
+    assert isinstance(inference, lw.Inference)  # not of pairs
     plan = make_plan(InferredProblem.of(inference), preset=settings["preset"])
     run, training = train_in_folder(plan, folder)
     same = is_same(inference.language, language)

@@ -179,7 +179,9 @@ def infer_words(
     """Infer an automaton from words of a language."""
     file = write_words(language, words, folder)
     alphabet = list(language.alphabet)
-    return lw.infer(file, alphabet=alphabet, budget=float(seconds), progress=False)
+    found = lw.infer(file, alphabet=alphabet, budget=float(seconds), progress=False)
+    assert isinstance(found, lw.Inference)  # not of pairs
+    return found
 
 
 def with_classes_of(language: Language, automaton: Language) -> Language:
