@@ -156,7 +156,8 @@ def _certify(arguments: argparse.Namespace) -> None:
             lines.append(("without snapping", _describe_unsnapped(certificate, unsnapped)))
         print_facts([*lines, ("certificate", saved)])
     if arguments.export is not None:
-        _export(*arguments.export, *check_with_induction(certificate))
+        form, file = arguments.export
+        _export(form, file, *check_with_induction(certificate))
     if certificate.verdict != "equivalent":
         remedy = _remedy(certificate, isinstance(trained.plan, Compiled))
         raise ClaimError(f"{_verdict_of(certificate, arguments)}{remedy}")
@@ -275,7 +276,8 @@ def _check(arguments: argparse.Namespace) -> None:
     )
     verified, beside = checked_file.certificate, checked_file.beside
     if arguments.export is not None:
-        _export(*arguments.export, verified, checked_file.induction)
+        form, file = arguments.export
+        _export(form, file, verified, checked_file.induction)
     run = None if arguments.run is None else str(arguments.run)
     is_of_run = beside is None or beside.is_same
     statement = read_statement(arguments.run or checked_file.path.parent) if is_of_run else None
