@@ -18,7 +18,7 @@ from lengthwise.escapes import code_in_markdown, in_dot, printable, printable_li
 from lengthwise.languages.dot import to_dot
 from lengthwise.languages.language import Language
 from lengthwise.notebooks import card
-from lengthwise.proofs.export.rocq import escape_string
+from lengthwise.proofs.export.rocq_header import escape_string
 from lengthwise.templates import template
 
 

@@ -20,7 +20,8 @@ from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.proofs.check.induction import check_with_induction
-from lengthwise.proofs.export.rocq import escape_string, require_rocq_name, rocq_file
+from lengthwise.proofs.export.rocq import require_rocq_name, rocq_file
+from lengthwise.proofs.export.rocq_header import escape_string
 from lengthwise.proofs.search.certify import certify
 from proofs.rocq_changes import refuse, restatement, with_changed_bit
 from proofs.rocq_kernel import PROOFS, accept, compile_library, needs_rocq
