@@ -117,7 +117,11 @@ def note(records: Sequence[Record]) -> str:
         "Seconds are of one core, until the proof; inputs of the test are uniform. Beside it, what "
         "Chi et al. (2023) print in Table 1 for RegularGPT with C = 2, three seeds: the class of "
         "whole words of 41 to 500 symbols (51 to 100 from d-2 on), from the classes of whole words "
-        "of at most 40 (50) symbols alone. Training here also asks what sub-words do to the states."
+        "of at most 40 (50) symbols alone. Training here also asks what sub-words do to the "
+        "states. PD-SSM (Terzic et al. 2025, arXiv 2509.22284) learned from 3 to 40 symbols, and "
+        "is published at 40 to 256, with the checkpoint chosen there: 99.9 % on parity, 99.7 on "
+        "even-pairs, 99.5 on cycle-navigation, 96.2 on modular-arithmetic, 100 on A5 with 2 to 12 "
+        "generators, 100 on S5 with 4 or 8 and 1.07 with 32."
     )
 
 
