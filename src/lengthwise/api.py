@@ -27,7 +27,7 @@ from lengthwise.problems.paired_words.inference import (
     PREFIX,
     FunctionInference,
     infer_function,
-    read_pairs,
+    read_paired_words,
 )
 from lengthwise.problems.paired_words.problem import PairedWordsProblem
 from lengthwise.problems.planning import make_plan
@@ -101,7 +101,8 @@ def infer(
     config = InferenceConfig.from_dict(settings)
     place = str(path_of("words", words, "words.tsv"))
     if place.startswith(PREFIX):
-        pairs = read_pairs(place, alphabet_text(alphabet), config, columns, scheduler=scheduler)
+        own_alphabet = alphabet_text(alphabet)
+        pairs = read_paired_words(place, own_alphabet, config, columns, scheduler=scheduler)
         return infer_function(pairs, config, caller_watch(progress))
     with executor_for(scheduler=scheduler) as executor:
         reference = read_reference(

@@ -132,7 +132,7 @@ def _infer_function(arguments: argparse.Namespace) -> None:
     from lengthwise.languages.functions.describe import describe_function, facts_of_function
     from lengthwise.languages.functions.transducers import to_transducer
     from lengthwise.problems.inferred.settings import InferenceConfig
-    from lengthwise.problems.paired_words.inference import infer_function, read_pairs
+    from lengthwise.problems.paired_words.inference import infer_function, read_paired_words
     from lengthwise.training.progress import counting_progress
 
     out = arguments.out
@@ -144,7 +144,7 @@ def _infer_function(arguments: argparse.Namespace) -> None:
     if out is not None:
         require_file_place(out)
     config = InferenceConfig.from_dict(_settings(arguments))
-    words = read_pairs(
+    words = read_paired_words(
         arguments.words,
         arguments.alphabet,
         config,

@@ -67,7 +67,7 @@ def of_language(language: Language) -> str:
     )
 
 
-def of_function(function: Function) -> str:
+def show_function(function: Function) -> str:
     """Return the card of a function: its automata, the table that joins them, and examples."""
     pictures = function_svgs(function)
     columns, rows = output_table(function)
@@ -275,7 +275,7 @@ VIEWS: Mapping[type, Callable[[Any], str]] = {
     Computed: of_construction,
     Evaluation: of_evaluation,
     Findings: of_findings,
-    Function: of_function,
+    Function: show_function,
     Inference: of_inference,
     Language: of_language,
     Run: of_run,

@@ -18,7 +18,7 @@ from lengthwise.problems.inferred.inference import infer_from, read_reference
 from lengthwise.problems.inferred.problem import InferredProblem
 from lengthwise.problems.inferred.settings import OF_INFERENCE, InferenceConfig, divide_settings
 from lengthwise.problems.labelled_words.problem import LabelledWordsProblem
-from lengthwise.problems.paired_words.inference import infer_function, read_pairs
+from lengthwise.problems.paired_words.inference import infer_function, read_paired_words
 from lengthwise.problems.paired_words.problem import PairedWordsProblem
 from lengthwise.problems.plan import Plan
 from lengthwise.problems.planning import plan_from_dict
@@ -99,7 +99,7 @@ def _with_function(
     there = stored_plan.problem if stored_plan is not None else None
     before = there if isinstance(there, PairedWordsProblem) else None
     config = InferenceConfig.from_dict({**(before.own_values() if before else {}), **of_inference})
-    words = read_pairs(spec, options.get("alphabet"), config, options.get("columns"))
+    words = read_paired_words(spec, options.get("alphabet"), config, options.get("columns"))
     if before is None:
         problem = PairedWordsProblem.of_inference(infer_function(words, config, watch))
     else:

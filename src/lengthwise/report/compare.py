@@ -17,7 +17,7 @@ from lengthwise.problems.capabilities import Plotted
 from lengthwise.problems.planning import plan_from_dict
 from lengthwise.problems.recognition.problem import Recognition
 from lengthwise.problems.results import Curve
-from lengthwise.report.comparison import BAND, Compared, Comparison, Group
+from lengthwise.report.comparison import BAND, Compared, Comparison, SeedGroup
 from lengthwise.settings import flatten
 from lengthwise.training.construction_files import is_compiled
 from lengthwise.training.runs import RunFolder
@@ -215,7 +215,7 @@ def _group_runs(
         parts.setdefault(key, []).append(Compared(path=path, plan=plan, curve=curve))
     members = [sorted(group, key=lambda run: run.plan.training.seed) for group in parts.values()]
     names = _names([group[0].plan for group in members])
-    groups = [Group(name=name, runs=runs) for name, runs in zip(names, members, strict=True)]
+    groups = [SeedGroup(name=name, runs=runs) for name, runs in zip(names, members, strict=True)]
     notes = []
     if any(len(group.runs) > 1 for group in groups):
         notes.append(BAND)

@@ -43,7 +43,7 @@ class Compared:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Group:
+class SeedGroup:
     """Runs whose plans differ in the seed only."""
 
     name: str
@@ -74,7 +74,7 @@ class Comparison:
     """
 
     subject: str
-    groups: Sequence[Group]
+    groups: Sequence[SeedGroup]
     notes: Sequence[str]
 
     @property
@@ -184,7 +184,7 @@ class Comparison:
         every = [run.curve.overall for run in runs if run.curve.overall is not None]
         return {"overall": fmean(every)} if self.has_overall else {}
 
-    def _row(self, group: Group) -> list[str]:
+    def _row(self, group: SeedGroup) -> list[str]:
         means = [self._overall([run]).get("overall", run.mean) for run in group.runs]
         sign = -1 if self.curve.is_less_better else 1
         worst = min(group.runs, key=lambda run: sign * run.curve.points[run.worst_length])

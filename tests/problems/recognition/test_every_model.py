@@ -362,7 +362,7 @@ def test_objectives_refuse_models_that_they_cannot_teach() -> None:
     plan = plan_for("encoder-cls")
     model = MODELS["encoder-cls"].build(plan.network)
     generator = torch.Generator()
-    with pytest.raises(ConfigError, match=r"Encoder answers at the end .* Use 'final'"):
+    with pytest.raises(ConfigError, match=r"Encoder answers at the end .* objective='final'"):
         PrefixLoss(plan.task, plan.data).step(model, generator, generator)
     with pytest.raises(ConfigError, match=r"Encoder writes no states down, .* Use 'final'"):
         StateLoss(plan.task, plan.data).step(model, generator, generator)

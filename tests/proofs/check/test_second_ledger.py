@@ -266,7 +266,7 @@ SEEN_IN_RUST: dict[str, str] = {
     "product": "a43a8f49",
     "projected": "e9db1713",
     "radius": "9de73553",
-    "read": "42199545",
+    "read": "ee7b2484",
     "read_recurrence": "1aa0140a",
     "read_tree": "3c2c15a3",
     "recall": "91d703ef",

@@ -139,7 +139,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
                 "held_out_right": statement.held_out.words - statement.held_out.wrong,
                 "shortcut_right": statement.shortcut_right,
                 "processor_seconds": round(seconds, 2),
-                **(proof if is_found and proof else {"proved": False}),
+                **(proof if is_found and proof else {"seed": 0, "proved": False}),
                 "environment": environment("cpu"),
             }
         )

@@ -89,7 +89,7 @@ def spec_of_pairs(words: WordsReference) -> str:
     return f"{PREFIX}{words.shown}"
 
 
-def read_pairs(
+def read_paired_words(
     spec: str,
     alphabet: str | None,
     config: InferenceConfig,

@@ -29,7 +29,7 @@ from lengthwise.problems.paired_words.inference import (
     FunctionInference,
     count_support_of,
     infer_function,
-    read_pairs,
+    read_paired_words,
     spec_of_pairs,
     statement_about,
 )
@@ -102,7 +102,7 @@ class PairedWordsProblem(FunctionProblem, Parametrised, Concluding):
             ConfigError: a setting does not fit.
         """
         config = InferenceConfig.from_dict(dict(settings))
-        words = read_pairs(spec, options.get("alphabet"), config, options.get("columns"))
+        words = read_paired_words(spec, options.get("alphabet"), config, options.get("columns"))
         return cls.of_inference(infer_function(words, config))
 
     @classmethod
