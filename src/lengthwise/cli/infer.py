@@ -50,7 +50,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--budget",
         metavar="SECONDS",
-        help="time limit of the search (default 120); the same command continues where it stopped",
+        help="time limit of the search (default 120); the same command continues where it stopped, "
+        "except on pairs",
     )
     parser.add_argument(
         "--assume",
