@@ -229,6 +229,9 @@ def test_a_function_is_inferred_from_pairs_and_saved(pairs: Path, shell: Shell) 
     assert lw.function(f"mealy:{out}") == lw.function("gray")
     told = shell.json("infer", f"pairs:{pairs}")
     assert (told["description"]["left_states"], told["file"]) == (2, None)
+    more = ("--alphabet", "012", "--set", "label_noise=0.01")
+    _, _, error = shell("infer", f"pairs:{pairs}", *more)
+    assert f"train pairs:{pairs} {' '.join(more)} --out DIR" in error
 
 
 @pytest.mark.parametrize(

@@ -68,6 +68,8 @@ def test_one_output_alone_is_refused(tmp_path: Path) -> None:
         load(tmp_path / "own.tsv", "ab\t01\naba\t01\n")
     with pytest.raises(TextError, match="all pairs have one output"):
         load(tmp_path / "own.tsv", "ab\t01\nbb\t01\n")
+    with pytest.raises(TextError, match="all outputs have the symbol 'x' alone"):
+        load(tmp_path / "own.tsv", "ab\txx\nb\tx\n")
 
 
 def test_a_part_has_the_pairs_that_the_hash_gives_it(tmp_path: Path) -> None:

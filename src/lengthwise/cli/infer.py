@@ -27,6 +27,7 @@ PREFIX = "pairs:"
 
 if TYPE_CHECKING:
     from lengthwise.problems.inferred.inference import Inference
+    from lengthwise.problems.paired_words.inference import FunctionInference
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -50,7 +51,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--budget",
         metavar="SECONDS",
-        help="time limit of the search (default 120); the same command continues where it stopped",
+        help="time limit of the search (default 120); the same command continues where it stopped, "
+        "except on pairs",
     )
     parser.add_argument(
         "--assume",
@@ -139,7 +141,7 @@ def _infer_function(arguments: argparse.Namespace) -> None:
     if out is not None and out.suffix != ".att":
         raise ConfigError(
             f"a function is saved as FILE.att, a transducer of AT&T's format, but the name is "
-            f"{str(out)!r:.60}. Give one."
+            f"{str(out)!r:.60}. Give one that ends in .att."
         )
     if out is not None:
         require_file_place(out)
@@ -162,9 +164,21 @@ def _infer_function(arguments: argparse.Namespace) -> None:
     else:
         say(f"{inference}\n")
         print_facts(facts_of_function(inference.function))
-        note(f"next: lengthwise train {shlex.quote(inference.name)} --out DIR")
+        note(f"next: lengthwise train {_trainable_pairs(inference, arguments)} --out DIR")
     if refutation := inference.statement.refutation:
         raise ClaimError(f"{inference.name}: {refutation}")
+
+
+def _trainable_pairs(inference: "FunctionInference", arguments: argparse.Namespace) -> str:
+    """Return what `train` takes to infer the same function again, and learn it."""
+    given = [
+        (f"--{name}", getattr(arguments, name))
+        for name in ("alphabet", "columns")
+        if getattr(arguments, name) is not None
+    ]
+    settings = inference.settings.non_defaults().items()
+    given += [("--set", f"{name}={value}") for name, value in settings]
+    return shlex.join([inference.name, *(part for option in given for part in option)])
 
 
 def _trainable(inference: "Inference", out: Path | None) -> str:

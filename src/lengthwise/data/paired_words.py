@@ -81,7 +81,7 @@ def load_pairs(reference: WordsReference, moved: Path | str | None = None) -> Pa
 
     Raises:
         TextError: the file is missing or has changed; an output has another length than its input,
-            and the message has its line; or all pairs have one output.
+            and the message has its line; or all pairs have one output, or one output symbol.
     """
     words, name = reference.load(moved), f"pairs:{reference.shown}"
     file = WordFile.of(Path(moved or reference.shown), reference.columns)
@@ -99,6 +99,11 @@ def load_pairs(reference: WordsReference, moved: Path | str | None = None) -> Pa
         check_alphabet(outputs)
     except LanguageError as error:
         raise TextError(f"{name}: the outputs are not words: {error}") from None
+    if len(outputs) == 1:
+        raise TextError(
+            f"{name}: all outputs have the symbol {outputs[0]!r:.40} alone, so there is nothing to "
+            f"infer. Give pairs with others, too."
+        )
     number = {symbol: index for index, symbol in enumerate(outputs)}
     written = tuple(tuple(number[symbol] for symbol in each) for each in split)
     return PairedWords(words, outputs, written)

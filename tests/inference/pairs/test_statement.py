@@ -45,6 +45,7 @@ def test_a_function_that_is_wrong_is_refuted(made: str, verdict: str, words: str
     statement = stated(wrong, first)
     assert statement.verdict == verdict
     assert statement.refutation.startswith(words)
+    assert "all these outputs" not in " ".join(statement.sentences())  # it does not give them
     assert statement.headline.startswith(f"{verdict}: right on ")
 
 

@@ -94,7 +94,7 @@ class PairStatement(WordStatement):
     """Says whether it writes one symbol alone."""
     forced: bool | None
     """Says whether no other sequential function of at most as many states gives all outputs; None
-    if outputs may be wrong, or it is a bimachine."""
+    if outputs may be wrong, or it is a bimachine or does not give all of them."""
     unseen: int
     """Parts of the function that no pair of training and validation passes."""
 
@@ -159,7 +159,7 @@ class PairStatement(WordStatement):
                 f"{format_count(self.undecided, 'input')} with several outputs and no majority "
                 f"{'is' if self.undecided == 1 else 'are'} left out."
             )
-        lines.append(self._describe_forced())
+        lines += self._describe_forced()
         if self.unseen:
             rest = "is a guess" if self.unseen == 1 else "are guesses"
             lines.append(
@@ -204,17 +204,19 @@ class PairStatement(WordStatement):
             f"{round_up(self._chance)}."
         ]
 
-    def _describe_forced(self) -> str:
+    def _describe_forced(self) -> list[str]:
         if self.label_noise:
-            return "Since outputs may be wrong, the pairs force no function."
+            return ["Since outputs may be wrong, the pairs force no function."]
+        if self.training.wrong + self.validation.wrong:
+            return []
         if self.forced is None:
-            return "Whether a smaller function gives all these outputs is not known."
+            return ["Whether a smaller function gives all these outputs is not known."]
         if self.forced:
-            return (
+            return [
                 "The pairs force F: no other sequential function with so few states gives all "
                 "outputs of training and validation."
-            )
-        return "The pairs do not force F: another sequential function with so few states may fit."
+            ]
+        return ["The pairs do not force F: another sequential function with so few states may fit."]
 
 
 def state_pairs(

@@ -10,6 +10,7 @@ from importlib.metadata import version
 
 from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.proofs.check.statement import automaton_digest, find_compared_name, size_of_domain
+from lengthwise.proofs.export.rocq_smooth import smooth_type
 
 IMPORTS = """From Coq Require Import List NArith Arith.
 From Lengthwise Require Import Words Data TreeChecker Recurrence Theorems.
@@ -28,8 +29,8 @@ _PLAIN = re.compile(r"[0-9A-Za-z=+_.:-]")
 
 
 def header(verified: Certificate, *, is_tree: bool, exact: bool, floats: bool) -> str:
-    """Return the head of a file with theorems about the network in exact arithmetic, about the one
-    that runs, about both, or about neither.
+    """Return the head of a file with theorems about the network in `exact` arithmetic, about the
+    one that runs in `floats`, about both, or about neither.
     """
     digest = sha256(verified.to_bytes()).hexdigest()
     more = (_OF_WEIGHTS if exact or floats else "") + (
@@ -68,7 +69,8 @@ def _sentence(verified: Certificate, is_tree: bool, exact: bool, floats: bool) -
    NETWORK, with its weights as data, in exact arithmetic. {rounding}"""
     if floats:
         return f"""The first theorem is about a TABLE, {how}. The second one is about the
-   NETWORK, with its weights as data, as it runs in floating point, in whatever order it adds."""
+   NETWORK, with its weights as data, as it runs in {smooth_type(verified)}, in whatever order it
+   adds."""
     cast = " in bfloat16" if verified.precision == "bfloat16" else ""
     whose = (
         f"codes of the network as it runs{cast}"
