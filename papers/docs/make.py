@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import adder_tables
 import arena_tables
 import hero
 import ladder_outputs
@@ -132,6 +133,9 @@ def tables() -> dict[tuple[str, str], str]:
     generated["docs/reproducing/speed.md", "steps"] = speed_tables.table(steps)
     for compared in speed_tables.COMPARED:
         generated["docs/speed.md", compared] = speed_tables.tabulate_comparison(steps, compared)
+    generated["docs/functions.md", "adders"] = adder_tables.table(
+        ROOT / "benchmarks" / "adders.jsonl"
+    )
     generated["docs/arena.md", "records"] = arena_tables.sections(ROOT / "benchmarks")
     generated["docs/arena.md", "published"] = published_tables.sections(ROOT / "benchmarks")
     generated["docs/board.md", "arena"] = arena_tables.best(ROOT / "benchmarks")
