@@ -102,9 +102,9 @@ class WordStatement(ABC):
         """What the words say against A, if they do."""
 
     @property
-    @abstractmethod
     def refutation(self) -> str:
         """The sentence that says why A is not the language; empty if the words do not say so."""
+        return "" if self.verdict in ("", "in doubt") else self._against()[0]
 
     @property
     @abstractmethod
@@ -114,6 +114,10 @@ class WordStatement(ABC):
     @abstractmethod
     def sentences(self) -> list[str]:
         """Return the statement in sentences; what speaks against A comes first."""
+
+    @abstractmethod
+    def _against(self) -> list[str]:
+        """Return the sentence that refutes A or doubts it, if there is one."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values; what leads comes first, and the sentences come last."""
@@ -194,11 +198,6 @@ class DataStatement(WordStatement):
         held = self.held_out
         share = self.shortcut_right / held.words
         return chance_of_at_least(held.words - held.wrong, held.words, share) < CLEARLY
-
-    @property
-    def refutation(self) -> str:
-        """The sentence that says why A is not the language; empty if the words do not say so."""
-        return "" if self.verdict in ("", "in doubt") else self._against()[0]
 
     @property
     def headline(self) -> str:

@@ -55,7 +55,11 @@ def draw_function(kind: str, number: int) -> Function:
     draw = random.Random(f"{kind} function {number}")
     most_left, most_right = MOST_STATES[kind]
     left = draw.randint(2, most_left)
-    right = draw.randint(min(2, most_right), most_right)
+    return draw_of_size(draw, left, draw.randint(min(2, most_right), most_right))
+
+
+def draw_of_size(draw: random.Random, left: int, right: int) -> Function:
+    """Draw a function with these numbers of states, all needed; symbols and outputs are 2 to 4."""
     symbols, outputs = draw.randint(2, 4), draw.randint(2, 4)
 
     def automaton(states: int) -> tuple[tuple[int, ...], ...]:

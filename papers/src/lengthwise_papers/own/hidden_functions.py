@@ -23,6 +23,7 @@ from lengthwise.languages.functions.function import Function
 from lengthwise.problems.paired_words.inference import FunctionInference
 from lengthwise.training.devices import environment
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
+from lengthwise_papers.own.drawn_functions import draw_of_size
 from lengthwise_papers.parts import Part, PartsExperiment, group_records
 
 MOST = 8
@@ -54,24 +55,7 @@ def draw_hidden(number: int) -> Function:
     is_sequential = number % 10 < _SEQUENTIAL
     left = draw.randint(2, MOST if is_sequential else MOST - 2)
     right = 1 if is_sequential else draw.randint(2, MOST - left)
-    symbols, outputs = draw.randint(2, 4), draw.randint(2, 4)
-
-    def automaton(states: int) -> tuple[tuple[int, ...], ...]:
-        return tuple(tuple(draw.randrange(states) for _ in range(symbols)) for _ in range(states))
-
-    while True:
-        made = Function(
-            alphabet=tuple("abcd"[:symbols]),
-            outputs=tuple("wxyz"[:outputs]),
-            left=automaton(left),
-            right=automaton(right),
-            table=tuple(
-                tuple(tuple(draw.randrange(outputs) for _ in range(right)) for _ in range(symbols))
-                for _ in range(left)
-            ),
-        )
-        if (len(made.left), len(made.right)) == (left, right):
-            return made
+    return draw_of_size(draw, left, right)
 
 
 def draw_pairs(function: Function, settings: Mapping[str, Any], noise: float) -> str:

@@ -123,11 +123,6 @@ class PairStatement(WordStatement):
         return "in doubt" if self._chance < DOUBTFUL else ""
 
     @property
-    def refutation(self) -> str:
-        """The sentence that says why it is not the function meant; empty if the pairs do not."""
-        return "" if self.verdict in ("", "in doubt") else self._against()[0]
-
-    @property
     def headline(self) -> str:
         """The result on the pairs held out, in a few words that lead wherever a run is shown."""
         held, verdict = self.held_out, self.verdict

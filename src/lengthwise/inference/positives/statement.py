@@ -69,11 +69,6 @@ class PositiveStatement(WordStatement):
         return "in doubt" if chance < DOUBTFUL else ""
 
     @property
-    def refutation(self) -> str:
-        """The sentence that says why A is not the language; empty if the words do not say so."""
-        return "" if self.verdict in ("", "in doubt") else self._against()[0]
-
-    @property
     def headline(self) -> str:
         """The result on the words held out, and the size of the language."""
         held = self.held_out
