@@ -1,11 +1,18 @@
 """The function that `lw.function` returns."""
 
-import pytest
+from dataclasses import replace
+from pathlib import Path
 
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from function_strategies import draw_function
 from lengthwise.errors import LanguageError
 from lengthwise.languages.functions.arithmetic import addition
-from lengthwise.languages.functions.by_name import function, function_of
-from lengthwise.languages.spec import parse
+from lengthwise.languages.functions.by_name import function, function_of, named_language
+from lengthwise.languages.spec import is_named, is_self_contained, parse
+from ordinary import few
 
 
 def test_a_function_is_named_given_or_learned() -> None:
@@ -19,6 +26,42 @@ def test_a_function_is_named_given_or_learned() -> None:
 def test_a_language_of_prefixes_has_its_function() -> None:
     assert function_of(parse("add[base=2]")) == addition(2)
     assert function_of(parse("parity")) is None
+
+
+@given(seed=st.integers(0, 10**6), right=st.integers(1, 2), other=st.integers(0, 10**6))
+@settings(max_examples=few(30))
+def test_the_line_of_a_function_names_it_alone(seed: int, right: int, other: int) -> None:
+    own, another = (draw_function(each, left=3, right=right) for each in (seed, other))
+    assert function(own.line) == own
+    assert (own.line == another.line) == (own == another)
+    assert parse(own.line) == named_language(own)
+    assert is_self_contained(own.line)
+    assert is_named(parse(own.line))
+    assert is_named(replace(parse(own.line), spec=another.line)) == (own == another)
+
+
+def test_a_function_is_named_by_its_line_where_its_name_may_change(tmp_path: Path) -> None:
+    (path := tmp_path / "m.att").write_text("0 0 a b\n0 0 b a\n0\n")
+    made = function(f"mealy:{path}")
+    assert named_language(made).spec == made.line
+    assert function(named_language(made).spec).spec == ""
+    assert named_language(addition(2)).spec == addition(2).line
+    assert named_language(function("gray")).spec == "gray"
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("bimachine:{", "is Function.line, but '{' is not JSON"),
+        (f"bimachine:{'[' * 10**5}", "is not JSON"),
+        ("bimachine:[1]", "damaged"),
+        ('bimachine:{"alphabet":5}', "damaged"),
+        ("bimachine[ab]:{}", "has no options"),
+    ],
+)
+def test_a_line_that_is_damaged_is_refused(line: str, says: str) -> None:
+    with pytest.raises(LanguageError, match=says):
+        function(line)
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from function_strategies import draw_function, inputs_of, slow_output
-from lengthwise.errors import LanguageError
 from lengthwise.languages.functions.arithmetic import addition
-from lengthwise.languages.functions.reading import reading_of, require_named
+from lengthwise.languages.functions.reading import reading_of
 from ordinary import few
 from proofs.rocq_kernel import compile_library, needs_rocq, run_rocq
 
@@ -40,12 +39,6 @@ def test_the_class_of_the_empty_prefix_costs_no_state() -> None:
 def test_equal_functions_of_other_names_have_languages_of_these_names() -> None:
     for spec in ("add[base=2]", "", "prefixes:x"):
         assert reading_of(replace(addition(2), spec=spec)).language.spec == spec
-
-
-def test_weights_of_a_bimachine_need_its_specification() -> None:
-    assert require_named(addition(2)).class_names == ("0", "1")
-    with pytest.raises(LanguageError, match="this bimachine has none"):
-        require_named(addition(2).reverse())
 
 
 @pytest.mark.slow

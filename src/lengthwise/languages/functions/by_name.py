@@ -1,15 +1,17 @@
 """The function that a line or a Python function names: `lw.function`."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from lengthwise.errors import LanguageError
 from lengthwise.languages.characters import split_alphabet
 from lengthwise.languages.functions.function import Function
 from lengthwise.languages.functions.learning import learn_function
+from lengthwise.languages.functions.reading import reading_of
 from lengthwise.languages.functions.spec import parse_function
 from lengthwise.languages.language import Language
-from lengthwise.languages.spec import alphabet_text, names_function, parse
+from lengthwise.languages.spec import alphabet_text, is_self_contained, names_function, parse
 from lengthwise.languages.validation import short
 
 
@@ -62,3 +64,15 @@ def function(
 def function_of(language: Language) -> Function | None:
     """Return the function that the specification of a language names, or None."""
     return parse_function(language.spec, parse) if names_function(language.spec) else None
+
+
+def named_language(function: Function) -> Language:
+    """Return the language of a function under a name that alone defines the function: its
+    specification, or its line if it has none or that of a file or a module.
+
+    Raises:
+        LanguageError: its automaton has too many states.
+    """
+    if is_self_contained(function.spec):
+        return reading_of(function).language
+    return replace(reading_of(function).language, spec=function.line)

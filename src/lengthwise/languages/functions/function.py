@@ -12,6 +12,7 @@ depend on the function alone, and their classes are the states of the one smalle
 functions over the same symbols are equal if and only if their smallest bimachines are.
 """
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -119,6 +120,12 @@ class Function(Viewed):
             f"bimachine, {format_count(len(self.left), 'state')} from the left and "
             f"{len(self.right)} from the right"
         )
+
+    @property
+    def line(self) -> str:
+        """The automata and the table in one line, which names the function whatever made it."""
+        values = {name: value for name, value in self.to_dict().items() if name != "spec"}
+        return f"bimachine:{json.dumps(values, separators=(',', ':'))}"
 
     # ---- words -----------------------------------------------------------------------------------
 

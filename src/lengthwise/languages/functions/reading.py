@@ -14,7 +14,6 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from lengthwise.errors import LanguageError
 from lengthwise.languages.functions.function import Function
 from lengthwise.languages.functions.tables import reach_states
 from lengthwise.languages.language import Language
@@ -99,20 +98,6 @@ def _reading_of(function: Function, spec: str) -> PrefixReading:
         for _ in range(kinds)
     )
     return PrefixReading(function=function, language=language, answers=answers)
-
-
-def require_named(function: Function) -> Language:
-    """Return the language of a function that can be made again from it.
-
-    Raises:
-        LanguageError: it is that of a bimachine without a specification.
-    """
-    if not function.spec and not function.is_sequential:
-        raise LanguageError(
-            "weights are stored with the specification of a function, but this bimachine has none. "
-            "Make it by lw.function(SPEC)."
-        )
-    return reading_of(function).language
 
 
 def _choose_start(function: Function, half: Sequence[Sequence[int]]) -> int:

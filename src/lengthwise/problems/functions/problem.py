@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from lengthwise.errors import LanguageError
 from lengthwise.evaluation.scores import parse_lengths
-from lengthwise.languages.functions.by_name import function_of
+from lengthwise.languages.functions.by_name import function_of, named_language
 from lengthwise.languages.functions.function import Function
 from lengthwise.languages.functions.reading import PrefixReading, reading_of
 from lengthwise.languages.functions.spec import parse_function
@@ -24,6 +24,7 @@ from lengthwise.problems.results import Evaluation, Options, Predictor, Section,
 
 if TYPE_CHECKING:
     from lengthwise.problems.sweep_tests import Test, TestResult
+    from lengthwise.proofs.check.certificate import Certificate
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -104,6 +105,12 @@ class FunctionProblem(Recognition):
         if lengths is None:
             lengths = parse_lengths(usual_lengths(run.plan))
         return evaluate_outputs(run, self.reading, {**options, "lengths": lengths}, watch)
+
+    def certify(self, run: Run, options: Options) -> "Certificate":
+        """Prove that a run writes every output of every input, or find the shortest wrong one; the
+        certificate names the function, by its automata if a file or a module defines it."""
+        against = options.get("against") or named_language(self.function)
+        return Recognition.certify(self, run, {**options, "against": against})
 
     def test(self, run: Run, test: "Test") -> "TestResult":
         """Return the accuracy of whole outputs by length."""

@@ -12,9 +12,17 @@ from typing import Any
 from safetensors import SafetensorError
 from safetensors.numpy import load
 
-from lengthwise.errors import CertificateError
+from lengthwise.errors import CertificateError, LanguageError
+from lengthwise.languages.functions.function import Function
+from lengthwise.languages.functions.reading import reading_of
 from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.proofs.check.statement import escape_unprintable
+
+_UNREADABLE = (
+    *(OSError, ValueError, LookupError, TypeError, AttributeError),
+    *(SafetensorError, LanguageError),
+)
+"""What is raised by the files of a run that are damaged."""
 
 _SETTINGS, _WEIGHTS = "config.json", "model.safetensors"
 
@@ -59,7 +67,7 @@ def _difference(certificate: Certificate, settings: Path, weights: Path) -> str:
         config: Any = json.loads(settings.read_bytes())
         network, symbols = config["network"], _symbols(config)
         arrays = load(weights.read_bytes())
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, SafetensorError) as error:
+    except _UNREADABLE as error:
         return f"it cannot be read ({escape_unprintable(str(error) or repr(error)):.80})"
     is_table = certificate.kind == "Table"
     if not isinstance(network, dict) or not (is_table or set(network) == set(certificate.settings)):
@@ -76,5 +84,8 @@ def _difference(certificate: Certificate, settings: Path, weights: Path) -> str:
 def _symbols(config: Any) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
     """Return alphabet and class names of a run or of computed weights; None if it names none."""
     subject = config.get("problem", config)
+    if "function" in subject:
+        language = reading_of(Function.from_dict(subject["function"])).language
+        return language.alphabet, language.class_names
     symbols_of = subject.get("language") or subject.get("words")
     return symbols_of and (tuple(symbols_of["alphabet"]), tuple(symbols_of["class_names"]))
