@@ -55,7 +55,7 @@ def test_a_run_is_loaded_and_writes_outputs(run: lw.Run) -> None:
 
 @pytest.mark.parametrize("right", [1, 2])
 def test_a_certificate_names_a_function_without_a_name_by_its_digest(right: int) -> None:
-    function = draw_function(3, left=2, right=right)
+    function = draw_function(0, left=2, right=right)
     made = lw.certify(lw.compile(function))
     digest = hashlib.sha256(function.line.encode()).hexdigest()[:32]
     both = "" if function.is_sequential else ", read from both ends,"
@@ -63,7 +63,7 @@ def test_a_certificate_names_a_function_without_a_name_by_its_digest(right: int)
     for proof in (made, check(made)):
         assert f"{claim} ({function.size}), at every length." in proof.statement
         assert ("function", digest) in [(name, text[:32]) for name, text in facts_of(proof)]
-    other = draw_function(4, left=2, right=right)
+    other = draw_function(1, left=2, right=right)
     forged = replace(made, language=replace(made.language, spec=other.line))
     with pytest.raises(CertificateError):
         check(forged)
