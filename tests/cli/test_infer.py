@@ -128,6 +128,18 @@ def test_words_of_a_language_are_sampled_with_their_classes(shell: Shell) -> Non
     assert shell(*given, "--seed", "1")[1] != shell(*given)[1]
 
 
+def test_inputs_of_a_function_are_sampled_with_their_outputs(shell: Shell, tmp_path: Path) -> None:
+    file = tmp_path / "flip.att"
+    file.write_text("0 1 a x\n1 0 a y\n0 0 b y\n1 1 b x\n0\n1\n")
+    given = ("sample", f"mealy:{file}", "--length", "9", "--count", "100", "--labelled")
+    rows = [line.split("\t") for line in shell(*given)[1].splitlines()]
+    function = lw.function(f"mealy:{file}")
+    assert len(rows) > 30
+    assert all(word and function(word) == output for word, output in rows)
+    told = shell.json(*given)["words"]
+    assert [[each["word"], each["output"]] for each in told] == rows
+
+
 @pytest.mark.parametrize(
     ("more", "message"),
     [

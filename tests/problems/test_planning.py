@@ -90,3 +90,11 @@ def test_a_stored_setting_that_is_no_more_is_said_to_be_so() -> None:
         RunError, match=r"does not read: unknown setting 'curriculum'.* Train again"
     ):
         plan_from_dict(stored)
+
+
+@pytest.mark.parametrize(("spec", "name"), [("gray", "function"), ("parity", "language")])
+def test_a_damaged_function_or_language_is_said_to_be_in_its_file(spec: str, name: str) -> None:
+    values = make_plan(spec, "gru", preset="smoke").to_dict()
+    del values["problem"][name]["alphabet"]
+    with pytest.raises(RunError, match=f"config.json is damaged: a stored {name}"):
+        plan_from_dict(values)

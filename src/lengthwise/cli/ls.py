@@ -5,10 +5,13 @@ from pathlib import Path
 
 from lengthwise.cli.output import add_json, note, print_json, print_table
 from lengthwise.evaluation.scores import percent
-from lengthwise.messages import format_count, shorter_mark
+from lengthwise.messages import format_count, shorten, shorter_mark
 from lengthwise.training.run_listing import Listed, list_runs
 
 COLUMNS = ["folder", "what", "seed", "written", "state", "right %", "evaluated", "proof"]
+
+_LONGEST = 60
+"""Characters of a subject that are shown; `--json` has them all."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,7 +42,7 @@ def run(arguments: argparse.Namespace) -> None:
 def _row(run: Listed) -> list[str]:
     return [
         run.folder,
-        ", ".join(part for part in (run.subject, run.model) if part),
+        ", ".join(part for part in (shorten(run.subject, _LONGEST), run.model) if part),
         "" if run.seed is None else str(run.seed),
         run.written,
         run.state_in_words,

@@ -1,6 +1,6 @@
 """The command `sample`: draws words of one length uniformly, from all words or from one class.
 
-The inputs of a function have its outputs behind them.
+The inputs of a function have its outputs behind them, and no class.
 """
 
 import argparse
@@ -14,6 +14,7 @@ from lengthwise.cli.output import (
 )
 from lengthwise.errors import ConfigError, unknown_name
 from lengthwise.languages.functions.by_name import function_of
+from lengthwise.languages.functions.function import Function
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 
@@ -31,8 +32,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--labelled",
         action="store_true",
-        help="a file of labelled words, for `infer`: WORD<TAB>CLASS, of lengths up to --length, "
-        "drawn as those of tests are (audited), equal ones once",
+        help="a file for `infer`: WORD<TAB>CLASS, or INPUT<TAB>OUTPUT of a function, of lengths up "
+        "to --length, drawn as those of tests are (audited), equal ones once",
     )
     parser.add_argument("--seed", type=make_integer_type(0), default=0)
     add_json(parser)
@@ -41,8 +42,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Print the words, one per line."""
     language = parse(arguments.spec, arguments.alphabet)
+    function = function_of(language)
     if arguments.labelled:
-        _print_labelled(language, arguments)
+        _print_labelled(language, function, arguments)
         return
     import torch
 
@@ -57,7 +59,7 @@ def run(arguments: argparse.Namespace) -> None:
         arguments.count, arguments.length, torch.Generator().manual_seed(arguments.seed), label
     )
     words = [language.decode(word) for word in batch.tokens.tolist()]
-    if (function := function_of(language)) is not None:
+    if function is not None:
         outputs = {word: function(word) for word in words}
         if arguments.json:
             rows = [{"word": word, "output": outputs[word]} for word in words]
@@ -71,8 +73,10 @@ def run(arguments: argparse.Namespace) -> None:
         print_answers(words)
 
 
-def _print_labelled(language: Language, arguments: argparse.Namespace) -> None:
-    """Print different words of mixed lengths with their classes.
+def _print_labelled(
+    language: Language, function: Function | None, arguments: argparse.Namespace
+) -> None:
+    """Print different words of mixed lengths with their classes, or inputs with their outputs.
 
     Raises:
         ConfigError: a class is requested, too.
@@ -89,13 +93,16 @@ def _print_labelled(language: Language, arguments: argparse.Namespace) -> None:
         arguments.count, arguments.length, torch.Generator().manual_seed(arguments.seed)
     )
     rows = zip(batch.tokens.tolist(), batch.lengths.tolist(), batch.classes.tolist(), strict=True)
-    classes = {
+    labels = {
         language.decode(row[len(row) - length :]): language.class_names[label]
         for row, length, label in rows
     }
+    if function is not None:  # the empty input has no output
+        labels = {word: function(word) for word in labels if word}
     if arguments.json:
-        print_json({"words": [{"word": word, "class": name} for word, name in classes.items()]})
+        name = "class" if function is None else "output"
+        print_json({"words": [{"word": word, name: label} for word, label in labels.items()]})
         return
     if any(len(symbol) > 1 for symbol in language.alphabet):  # a backslash escapes a separator
-        classes = {word.replace("\\", "\\\\"): name for word, name in classes.items()}
-    print_answers(f"{word}\t{name}" for word, name in classes.items())
+        labels = {word.replace("\\", "\\\\"): label for word, label in labels.items()}
+    print_answers(f"{word}\t{label}" for word, label in labels.items())

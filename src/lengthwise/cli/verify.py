@@ -21,11 +21,15 @@ from lengthwise.cli.output import (
 from lengthwise.constructions.defaults import ALL_WORDS, MOST, PRECISIONS
 from lengthwise.errors import ClaimError, ConfigError, LanguageError, RunError
 from lengthwise.files import write_json
+from lengthwise.messages import shorten
 from lengthwise.zoo_paths import is_shipped
 
 if TYPE_CHECKING:
     from lengthwise.constructions.construction import Computed
     from lengthwise.constructions.verify import PrecisionResult, Verification
+
+_LONGEST = 100
+"""Characters of a construction's name that are shown; `--json` has them all."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -71,7 +75,9 @@ def run(arguments: argparse.Namespace) -> None:
     from lengthwise.training.progress import counting_progress
 
     construction, folder = _find(arguments)
-    with counting_progress(f"verifying {construction.name}", "lengths") as progress:
+    with counting_progress(
+        f"verifying {shorten(construction.name, _LONGEST)}", "lengths"
+    ) as progress:
         result = verify_construction(
             construction,
             longest=arguments.longest,
@@ -117,7 +123,7 @@ def _find(arguments: argparse.Namespace) -> "tuple[Computed, Path | None]":
 def _print(result: "Verification") -> None:
     print_facts(
         [
-            ("construction", result.construction),
+            ("construction", shorten(result.construction, _LONGEST)),
             ("settings", settings_in_words(result.settings)),
             ("claim", result.claim),
             ("range", result.range or "none is claimed"),

@@ -66,7 +66,7 @@ class Computed(Viewed):
 
     def __repr__(self) -> str:
         return (
-            f"Construction({self.name}: {shorten(self.claim, 100)} Range: "
+            f"Construction({shorten(self.name, 100)}: {shorten(self.claim, 100)} Range: "
             f"{self.range_in_words()}. {self.architecture} of "
             f"{format_count(self.num_parameters, 'parameter')})"
         )

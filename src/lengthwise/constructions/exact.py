@@ -8,6 +8,7 @@ from lengthwise.constructions.construction import Computed
 from lengthwise.constructions.explain import Explanation, explain_weights
 from lengthwise.constructions.verify import Verification, verify_construction
 from lengthwise.errors import VerificationError
+from lengthwise.messages import shorten
 from lengthwise.training.progress import caller_watch
 
 
@@ -66,7 +67,7 @@ class Construction(Computed):
             ),
             "seed": require_integer("seed", seed, error=VerificationError),
         }
-        with watch(f"verifying {self.name}", "lengths") as bar:
+        with watch(f"verifying {shorten(self.name, 100)}", "lengths") as bar:
             return verify_construction(self, **options, progress=bar)
 
     def explain(self, word: str | None = None) -> Explanation:

@@ -11,6 +11,7 @@ from lengthwise.constructions.known_constructions import (
 )
 from lengthwise.errors import RunError
 from lengthwise.files import values_of
+from lengthwise.messages import shorten
 from lengthwise.training.construction_files import load_compiled
 from lengthwise.training.runs import RunFolder
 
@@ -39,7 +40,7 @@ def read_construction(path: Path | str) -> Computed:
         meant = is_construction_about(name, settings, subject)
     if construction.compiled.claim != compiled.claim or not meant or _settings_differ(construction):
         raise RunError(
-            f"{path}/config.json does not claim what {name} with its settings does: it was "
+            f"{path}/config.json does not claim what {shorten(name, 100)} with its settings does: it was "
             f"changed, or written by another version. Compile again."
         )
     return construction

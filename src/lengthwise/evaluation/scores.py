@@ -29,7 +29,8 @@ class Score:
     correct: int
     total: int
     loss: float
-    """Mean cross-entropy, in nats per word; infinite if the class of a word was ruled out."""
+    """Mean cross-entropy, in nats per word; infinite if the class of a word was ruled out, and if
+    outputs are judged, which have none."""
 
 
 _OF_SCORES = {

@@ -174,13 +174,18 @@ class Examination:
 
     # ---- what it says
 
+    @property
+    def _subject(self) -> str:
+        """The specification of the language, shortened."""
+        return shorten(self.language.spec, _LONGEST_SHOWN)
+
     def facts(self) -> list[tuple[str, str]]:
         """Return names and values for people."""
         search = self.search
         how = "symbol by symbol" if self.reads_symbols else "as a whole"
         lines = [
             ("network", f"{self.network}, {self.parameters:,} parameters, read {how}"),
-            ("language", self.language.spec or f"{self.language.num_states} states"),
+            ("language", self._subject or f"{self.language.num_states} states"),
             ("as it runs", self.raw),
         ]
         if search.word is not None:
@@ -294,7 +299,7 @@ class Examination:
         return "\n".join(f"{name:{width}}  {value}" for name, value in lines)
 
     def __repr__(self) -> str:
-        return f"Examination({self.network} on {self.language.spec}: {self.raw})"
+        return f"Examination({self.network} on {self._subject}: {self.raw})"
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything that was found as plain values."""
@@ -366,7 +371,7 @@ class Examination:
         ]
         levels = () if self.snapping is None else self.snapping.tried
         return template("lengthwise.report", "examination.html").render(
-            title=f"{self.network} on {self.language.spec or 'a language'}",
+            title=f"{self.network} on {self._subject or 'a language'}",
             facts=self.facts(),
             figure=figure,
             table=table,

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from lengthwise.errors import ConfigError, LengthwiseError, RunError
+from lengthwise.errors import ConfigError, LanguageError, LengthwiseError, RunError
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import machine_name
 from lengthwise.languages.validation import short
@@ -338,7 +338,7 @@ def plan_from_dict(values: Mapping[str, Any]) -> Plan:
     """Return the plan of a stored run.
 
     Raises:
-        RunError: something is missing, or of the wrong kind.
+        RunError: something is missing, or of the wrong kind, or its language is damaged.
     """
     if "pretraining" in values:
         raise RunError(
@@ -353,6 +353,8 @@ def plan_from_dict(values: Mapping[str, Any]) -> Plan:
             later=tuple(_load_plan(problem, stage) for stage in values.get("later", ())),
             barrier=values.get("barrier", ""),
         )
+    except LanguageError as error:
+        raise RunError(f"config.json is damaged: {error}") from None
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise RunError(
             f"config.json is damaged ({error!r}). Train again in a new folder."

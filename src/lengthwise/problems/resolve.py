@@ -15,7 +15,6 @@ from lengthwise.languages.validation import short
 from lengthwise.problems.base import Run
 from lengthwise.problems.capabilities import proving
 from lengthwise.problems.functions.problem import recognition_of
-from lengthwise.problems.recognition.problem import Recognition
 from lengthwise.proofs.search.algebra_guard import guard
 from lengthwise.training.model_languages import difference
 
@@ -97,14 +96,12 @@ def fitting_language(model: Model, language: Language | str | None) -> Language:
     """Return the language whose words a model is asked about.
 
     Raises:
-        ConfigError: the model classifies no words, or was made for other symbols or classes, as far
-            as they are known.
+        ConfigError: the model was made for other symbols or classes, as far as they are known.
+        RunError: it is a run that classifies no words, or one whose language is not known.
         LanguageError: there is no such language, or none is given for a network alone.
     """
-    if isinstance(model, Run) and model.problem.kind not in (Recognition.kind, "function"):
-        raise ConfigError(
-            f"this run is about {model.problem.name}, and classifies no words. Leave language out."
-        )
+    if isinstance(model, Run):
+        proving(model.problem)  # raises if it classifies no words
     network, asked_about = module_of(model), choose_language(model, language)
     if (other := difference(network, asked_about)) is not None:
         raise ConfigError(other)

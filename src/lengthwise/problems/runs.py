@@ -5,7 +5,7 @@ from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lengthwise.errors import ConfigError, RunError
+from lengthwise.errors import ConfigError, LanguageError, RunError
 from lengthwise.memory import enough_memory
 from lengthwise.models.custom_network import Adapted, require_trainable
 from lengthwise.problems.base import Plan, Problem, Run, remember_subject
@@ -265,6 +265,8 @@ def require_own_certificate(certificate: "Certificate", folder: RunFolder) -> No
         return
     try:
         problem = problem_from_dict(config["problem"])
+    except LanguageError as error:
+        raise RunError(f"{folder.path}/config.json is damaged: {error}") from None
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise RunError(f"{folder.path}/config.json is damaged ({error!r:.80}).") from None
     require_symbols(certificate, problem.symbols if isinstance(problem, Proving) else None)
@@ -281,7 +283,10 @@ def load_run(path: Path | str, *, device: str = "auto") -> Run:
     if is_compiled(config):
         compiled, computed = load_compiled(path)
         assert isinstance(compiled.task, Task)  # raises RunError if it is a circuit
-        problem: Problem = recognition_of(compiled.task.language)
+        try:
+            problem: Problem = recognition_of(compiled.task.language)
+        except LanguageError as error:
+            raise RunError(f"{folder.path}/config.json: {error}") from None
         model = computed.to(choose_device(device))
         remember_subject(model, problem)
         return Run(problem=problem, plan=compiled, model=model, folder=folder)

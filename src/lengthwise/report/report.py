@@ -186,11 +186,13 @@ def _draw_runs(members: Sequence[RunPage]) -> Together:
 
 
 def _settings(config: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]]:
-    """Return all settings with their sections; an automaton is shown by its specification only."""
+    """Return all settings with their sections; an automaton or a function is shown by its
+    specification only.
+    """
     rows: list[tuple[str, str]] = []
     for name, value in config.items():
-        if name == "language":
-            rows.append((f"{prefix}language", value["spec"]))
+        if name in ("language", "function"):
+            rows.append((f"{prefix}{name}", value["spec"] or "without a specification"))
         elif isinstance(value, Mapping):
             rows.extend(_settings(value, f"{prefix}{name}."))
         else:

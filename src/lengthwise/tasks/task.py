@@ -24,7 +24,7 @@ from lengthwise.languages.characters import list_symbols
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import machine_name
 from lengthwise.languages.spec import may_change
-from lengthwise.messages import format_count
+from lengthwise.messages import format_count, shorten
 from lengthwise.tasks.audited_draws import draw_audited
 from lengthwise.tasks.sampling import UniformSampler
 
@@ -35,6 +35,9 @@ PROTOCOLS = ("published", "audited")
 
 MOST_AT_ONE_LENGTH = 2**29
 """Greatest number of symbols of the words of one length; more would exceed any memory."""
+
+_LONGEST = 100
+"""Characters of a specification that a title shows."""
 
 VERSION = 1
 """Rises when a task's name comes to mean other words or other classes."""
@@ -104,10 +107,10 @@ class Task:
         """
         language = self.language
         if self.id == f"{language.spec}@{VERSION}":
-            return self.id
+            return f"{shorten(language.spec, _LONGEST)}@{VERSION}"
         states = format_count(language.num_states, "state")
         size = f"{states} over {list_symbols(language.alphabet, 8)}"
-        return f"{self.id} ({language.spec or size})"
+        return f"{self.id} ({shorten(language.spec, _LONGEST) or size})"
 
     @cached_property
     def sampler(self) -> UniformSampler:

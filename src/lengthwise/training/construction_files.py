@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor, nn
 
-from lengthwise.errors import RunError
+from lengthwise.errors import LanguageError, RunError
 from lengthwise.languages.serialisation import from_dict, to_dict
 from lengthwise.models.recognisers import ARCHITECTURES
 from lengthwise.settings import Config
@@ -79,7 +79,7 @@ class Compiled:
         """Restore a stored construction from the values of its `config.json`.
 
         Raises:
-            RunError: something is missing, or of the wrong kind.
+            RunError: something is missing, or of the wrong kind, or its language is damaged.
         """
         from lengthwise.circuits.gate_sequence import GateSequence  # noqa: PLC0415  seldom
 
@@ -94,6 +94,8 @@ class Compiled:
                 model=values["model"],
                 network=ARCHITECTURES[values["model"]].config.from_dict(values["network"]),
             )
+        except LanguageError as error:
+            raise RunError(f"config.json is damaged: {error}") from None
         except (KeyError, TypeError, AttributeError, ValueError) as error:
             raise RunError(f"config.json is damaged ({error!r}). Compile again.") from None
 

@@ -269,8 +269,11 @@ def _about(config: Mapping[str, Any]) -> tuple[str, str]:
     """Return the kind of the problem, and its subject; computed weights have it at the top."""
     problem = config.get("problem", config)
     kind = problem.get("kind", "recognition" if "language" in problem else "")
-    prefix = "pairs" if "function" in problem else "words"
+    is_function = "function" in problem
+    prefix = "pairs" if is_function else "words"
     source = f"{prefix}:{Path(problem['words']['file']).name}" if "words" in problem else ""
+    if is_function and not source:
+        return kind, problem["function"]["spec"] or "a function"
     if "language" in problem or source:
         return kind, problem.get("language", {}).get("spec") or source or "a language"
     for name in _SUBJECTS:

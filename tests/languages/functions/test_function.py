@@ -150,3 +150,8 @@ def test_what_does_not_fit_together_is_refused() -> None:
 def test_a_machine_without_end_is_refused() -> None:
     with pytest.raises(LanguageError, match="at most 5,000 states"):
         sequential("a", "x", 0, lambda state, symbol: (state + 1, "x"))
+
+
+def test_a_number_of_one_digit_has_1_digit() -> None:
+    with pytest.raises(WordError, match=r"'9' has 1 digit and '12' has 2\. Pad"):
+        addition(10).encode("9 + 12")

@@ -1,5 +1,7 @@
 """Python functions are learned exactly, or refused with inputs that tell."""
 
+import re
+from collections.abc import Callable
 from itertools import count
 
 import pytest
@@ -43,7 +45,7 @@ def test_a_needle_within_the_bound_is_found() -> None:
 @pytest.mark.parametrize(
     ("function", "says"),
     [
-        (lambda word: word[::-1], "no two of the (beginnings|endings) "),
+        (lambda word: word[::-1], "no two of which act alike"),
         (lambda word: "".join(sorted(word)), "needs more than max_states=6"),
         (lambda word: word + "a", "writes a symbol for each symbol"),
         (lambda word: None, "writes a symbol for each symbol"),
@@ -53,6 +55,28 @@ def test_a_needle_within_the_bound_is_found() -> None:
 def test_what_no_bimachine_computes_is_refused(function: object, says: str) -> None:
     with pytest.raises(LanguageError, match=says):
         learn_function(function, "ab", max_states=6)  # type: ignore[arg-type]
+
+
+def sort(word: str) -> str:
+    return "".join(sorted(word))
+
+
+@pytest.mark.parametrize(
+    ("function", "most"), [(sort, 6), (sort, 7), (addition(2), 2), (addition(2).reverse(), 2)]
+)
+def test_the_states_that_a_refusal_counts_are_more_than_were_allowed(
+    function: Callable[[str], str], most: int
+) -> None:
+    alphabet = "ab" if function is sort else addition(2).alphabet
+    with pytest.raises(LanguageError) as refused:
+        learn_function(function, alphabet, max_states=most)
+    said = str(refused.value)
+    counts = re.findall(r"(\d+) (beginning|ending)s? \((such as )?(.*?)\)", said)
+    assert {side for _, side, _, _ in counts} == {"beginning", "ending"}
+    assert sum(int(number) for number, *_ in counts) > most
+    for number, _, some, shown in counts:
+        assert bool(some) == (int(number) > 4)
+        assert len(shown.split(", ")) == min(int(number), 4)
 
 
 def test_a_function_that_remembers_is_refused() -> None:

@@ -58,6 +58,9 @@ def test_a_machine_that_guesses_is_read_as_its_function(
         ("0 0 a x\n", "no final states"),
         ("0\n", "no arcs"),
         ("0 0 a x Infinity\n0\n", "no arcs"),
+        ("0 0 a x 2.5\n0\n", "line 1: a function has no weights, but this is '2.5'"),
+        ("0 0 a x 0\n0 -1\n", "line 2: a function has no weights, but this is '-1'"),
+        ("0 0 a x heavy\n0\n", "line 1: the weight 'heavy'"),
     ],
 )
 def test_what_is_no_function_is_refused_with_a_shortest_input(
@@ -67,6 +70,12 @@ def test_what_is_no_function_is_refused_with_a_shortest_input(
     path.write_text(lines)
     with pytest.raises(LanguageError, match=says):
         from_transducer(path)
+
+
+def test_weights_of_0_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "machine.att"
+    path.write_text("0 0 a x 0\n0 0 b y 0.0\n0 0 b x Infinity\n0 0\n")
+    assert from_transducer(path)("abba") == "xyyx"
 
 
 @pytest.mark.parametrize("right", [1, 3])

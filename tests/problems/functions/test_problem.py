@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,12 +10,16 @@ import pytest
 
 import lengthwise as lw
 from function_strategies import draw_function
-from lengthwise.errors import CertificateError, ConfigError, LanguageError, WordError
+from lengthwise.cli.main import main
+from lengthwise.errors import CertificateError, ConfigError, LanguageError, RunError, WordError
 from lengthwise.languages.functions.arithmetic import addition
 from lengthwise.problems.functions.problem import FunctionProblem, recognition_of
 from lengthwise.problems.registry import as_problem, kind_of, problem_from_dict
+from lengthwise.problems.runs import load_run
 from lengthwise.proofs.check.induction import check
 from lengthwise.proofs.check.statement import facts_of
+from lengthwise.training.construction_files import save_compiled
+from lengthwise.training.run_listing import list_runs
 
 SWAPPED = "add[base=2] | rule[01]:1 -> 0 / 1 _"
 """Adds, then writes 0 for the second of two ones."""
@@ -131,6 +136,52 @@ def test_a_folder_about_a_file_that_changed_is_refused(tmp_path: Path) -> None:
     path.write_text("0 0 a c\n0 0 c c\n0\n")
     with pytest.raises(LanguageError, match="another function now"):
         lw.predict(made, ["a"])
+
+
+def test_a_function_without_a_name_is_listed_in_few_characters(
+    run: lw.Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run.folder is not None
+    assert [listed.subject for listed in list_runs(run.folder.path)] == ["gray"]
+    function = draw_function(1, left=5, right=4)
+    made = lw.compile(function)
+    save_compiled(tmp_path, made.compiled, made.model, {})
+    assert main(["ls", str(tmp_path)]) == 0
+    out = capsys.readouterr().out
+    assert 'bimachine:{"alphabet"' in out
+    assert len(out.splitlines()[-1]) < 200 < len(function.line)
+    assert list_runs(tmp_path)[0].subject == function.line
+    for shown in (repr(made), made.compiled.task.title):
+        assert '"table"' not in shown
+
+
+def test_a_damaged_function_of_computed_weights_is_said_to_be_in_its_file(tmp_path: Path) -> None:
+    made = lw.compile(draw_function(2))
+    save_compiled(tmp_path, made.compiled, made.model, {})
+    config = json.loads((tmp_path / "config.json").read_text())
+    language = config["language"]
+    named = {**language, "spec": "bimachine:{}"}
+    (tmp_path / "config.json").write_text(json.dumps({**config, "language": named}))
+    with pytest.raises(RunError, match=r"config\.json: a stored function"):
+        load_run(tmp_path)
+    del language["classes"]
+    (tmp_path / "config.json").write_text(json.dumps({**config, "language": language}))
+    with pytest.raises(RunError, match=r"config\.json is damaged: a stored language"):
+        load_run(tmp_path)
+
+
+def test_a_certificate_is_not_compared_with_a_damaged_function(
+    run: lw.Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run.folder is not None
+    own = shutil.copytree(run.folder.path, tmp_path / "run")
+    lw.certify(run).save(own / "certificate.json")
+    config = json.loads((own / "config.json").read_text())
+    del config["problem"]["function"]["left"]
+    (own / "config.json").write_text(json.dumps(config))
+    assert main(["certify", "--check", str(own / "certificate.json"), str(own)]) == 2
+    error = capsys.readouterr().err
+    assert f"{own}/config.json is damaged: a stored function" in error
 
 
 def test_the_report_and_the_account_are_about_outputs(run: lw.Run) -> None:

@@ -23,3 +23,6 @@ def test_the_report_draws_the_automata_and_says_what_is_right(
     assert "An output is right if all its symbols are." in page
     assert "published" not in page.partition("All settings")[0]
     assert lw.function(spec).size in page
+    assert "By length and class" in page
+    assert "mean loss" not in page
+    assert "problem.function.left" not in page

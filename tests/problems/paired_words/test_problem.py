@@ -1,6 +1,7 @@
 """From pairs to a proved network: the run, its statement, its answers and its tests."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,8 @@ import lengthwise as lw
 from lengthwise.errors import RunError
 from lengthwise.problems.paired_words.problem import PairedWordsProblem
 from lengthwise.problems.registry import kind_of
+from lengthwise.proofs.check.certificate import Certificate
+from lengthwise.report.report import read_run, render
 from lengthwise.training.run_listing import list_runs
 from problems.paired_words.test_inference import write_pairs
 
@@ -61,6 +64,31 @@ def test_the_run_answers_and_is_tested_on_the_pairs_held_out(folder: Path) -> No
     assert tested["part"] == "test"
     assert 0 <= tested["accuracy"] <= tested["symbol_accuracy"] < 1
     assert set(tested["shortcuts"]) == set(tested["shortcut_symbols"])
+
+
+def test_the_report_draws_the_function_and_quotes_the_certificate(
+    folder: Path, tmp_path: Path
+) -> None:
+    run = read_run(folder / "run")
+    page, function = render([run]), lw.function(SPEC)
+    assert page.count("The automaton that reads from the") == 2
+    assert "Table of outputs" in page
+    about = dict(run.section.about)
+    assert about["F, kind"] == function.size
+    certificate = Certificate.load(folder / "run" / "certificate.json")
+    assert about["certificate"].startswith(certificate.verdict)
+    assert about["certificate says"] == certificate.statement
+    own = shutil.copytree(folder / "run", tmp_path / "run")
+    (own / "certificate.json").unlink()
+    about = dict(read_run(own).section.about)
+    assert about["certificate"] == "not proved: there is no certificate"
+
+
+def test_the_network_is_examined_as_one_that_computes_the_function(folder: Path) -> None:
+    run = lw.load(folder / "run")
+    found = lw.examine(run, budget=0.5, lengths=[5], words_per_length=8)
+    assert found.search.word is not None
+    assert found.language == run.language
 
 
 def test_pairs_of_another_file_are_refused(folder: Path, tmp_path: Path) -> None:

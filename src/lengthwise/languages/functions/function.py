@@ -147,8 +147,9 @@ class Function(Viewed):
             first, second = compact.split(sign)
             if len(first) != len(second):
                 raise WordError(
-                    f"two numbers have the same length, but {first!r:.40} has {len(first)} digits "
-                    f"and {second!r:.40} has {len(second)}. Pad the shorter one with zeros."
+                    f"two numbers have the same length, but {first!r:.40} has "
+                    f"{format_count(len(first), 'digit')} and {second!r:.40} has {len(second):,}. "
+                    f"Pad the shorter one with zeros."
                 )
             digits = dict.fromkeys(symbol[0] for symbol in self.alphabet)
             if wrong := [digit for digit in first + second if digit not in digits]:

@@ -14,13 +14,14 @@ automata; it is meant for n - m small).
 
 import itertools
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from lengthwise.errors import LanguageError, in_a_line
 from lengthwise.languages.functions.function import Function
 from lengthwise.languages.minimise import Table
 from lengthwise.languages.validation import check_alphabet, short
+from lengthwise.messages import format_count
 
 Word = tuple[int, ...]
 
@@ -35,7 +36,11 @@ _RANDOM_WORDS = 500
 _REPEATED = 20
 """Lengths of words that are asked twice."""
 
+_SHOWN = 4
+"""Beginnings or endings that a message shows."""
+
 Side = Literal["beginnings", "endings"]
+_OTHER: Mapping[Side, Side] = {"beginnings": "endings", "endings": "beginnings"}
 
 
 def learn_function(
@@ -51,8 +56,9 @@ def learn_function(
     Traceback (most recent call last):
     ...
     lengthwise.errors.LanguageError: the function needs more than max_states=6 states, both \
-automata together: no two of the beginnings 'aa', 'ab', 'ba', 'bb' act alike. Allow more, or check \
-that what it writes at a place depends on finitely much of what is before and after.
+automata together: there are 7 beginnings (such as 'aa', 'ab', 'ba', 'bb') and 1 ending ('') no \
+two of which act alike. Allow more, or check that what it writes at a place depends on finitely \
+much of what is before and after.
 
     Raises:
         LanguageError: the function needs more states, and the message has inputs that show it; or
@@ -172,16 +178,24 @@ class _Learner:
                 row.append(index[known])
             rows.append(tuple(row))
             if len(words) >= self._max_states:
-                raise self._too_many(words, side)
+                others = self._rights if side == "beginnings" else self._lefts
+                raise self._too_many({side: words, _OTHER[side]: others or [()]})
         return tuple(rows), words
 
-    def _too_many(self, words: Sequence[Word], side: str) -> LanguageError:
-        shown = ", ".join(repr(self._text(word)) for word in words[-4:])
+    def _too_many(self, words: Mapping[Side, Sequence[Word]]) -> LanguageError:
+        """Return the error for words of each side, no two of which lead to one state."""
+        counts = " and ".join(map(self._count, words, words.values()))
         return LanguageError(
             f"the function needs more than max_states={self._max_states} states, both automata "
-            f"together: no two of the {side} {shown} act alike. Allow more, or check that what it "
-            f"writes at a place depends on finitely much of what is before and after."
+            f"together: there are {counts} no two of which act alike. Allow more, or check that "
+            f"what it writes at a place depends on finitely much of what is before and after."
         )
+
+    def _count(self, side: Side, words: Sequence[Word]) -> str:
+        """Return a number of beginnings or endings, with some of them."""
+        shown = ", ".join(repr(self._text(word)) for word in words[-_SHOWN:])
+        listed = f"({shown})" if len(words) <= _SHOWN else f"(such as {shown})"
+        return f"{format_count(len(words), side.removesuffix('s'))} {listed}"
 
     def learn_from(self, word: Word) -> None:
         """Add tests from a word on which the last hypothesis is wrong."""
@@ -205,10 +219,7 @@ class _Learner:
         """
         spare = self._max_states - len(made.left) - len(made.right)
         if spare < 0:
-            longer = max(
-                (self._lefts, "beginnings"), (self._rights, "endings"), key=lambda p: len(p[0])
-            )
-            raise self._too_many(*longer)
+            raise self._too_many({"beginnings": self._lefts, "endings": self._rights})
         return next(
             (w for w in self._tests(made, spare, generator) if self._is_wrong(made, w)), None
         )

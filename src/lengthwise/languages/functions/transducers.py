@@ -3,6 +3,8 @@
     source target input output [weight]
     state [weight]                         a final state
 
+A function has no weights: they are 0, or Infinity for an arc or a final state that does not exist.
+
 The machine may be nondeterministic, as long as each input has one output: the automaton from the
 left holds the states that the symbols so far lead to, the one from the right those from which the
 symbols that follow lead to a final state.
@@ -51,16 +53,14 @@ def from_transducer(path: Path | str) -> Function:
     """Read the function of a letter-to-letter transducer.
 
     Raises:
-        LanguageError: the file cannot be read; an arc has no input or no output; an input has two
-            outputs or none, and the message has the shortest such input.
+        LanguageError: the file cannot be read; an arc has no input or no output, or a weight; an
+            input has two outputs or none, and the message has the shortest such input.
     """
     name = str(path)
     lines = read_att_lines(Path(path))
     read = [_arc(name, line) for line in lines if len(line.fields) > 2]
     rows = [row for row in read if row is not None]
-    finals = [
-        line.fields[0] for line in lines if len(line.fields) <= 2 and arc_exists(name, line, 1)
-    ]
+    finals = [line.fields[0] for line in lines if len(line.fields) <= 2 and _exists(name, line, 1)]
     if not rows or not finals:
         missing = "arcs" if not rows else "final states"
         raise LanguageError(f"{name}: a transducer has arcs and final states, but no {missing}.")
@@ -157,7 +157,24 @@ def _arc(name: str, line: AttLine) -> tuple[str, str, str, str] | None:
             line,
             f"the {side} is empty, but outputs have the length of inputs. Give a symbol for each",
         )
-    return (source, target, a, b) if arc_exists(name, line, 4) else None
+    return (source, target, a, b) if _exists(name, line, 4) else None
+
+
+def _exists(name: str, line: AttLine, column: int) -> bool:
+    """Return whether an arc or final state exists.
+
+    Raises:
+        LanguageError: it has a weight other than 0 and Infinity.
+    """
+    exists = arc_exists(name, line, column)
+    if exists and len(line.fields) > column and float(line.fields[column]):
+        refuse_att_line(
+            name,
+            line,
+            f"a function has no weights, but this is {line.fields[column]!r:.40}. Write 0, or "
+            f"leave it out",
+        )
+    return exists
 
 
 def _two_outputs(machine: _Transducer, num_symbols: int) -> list[int] | None:

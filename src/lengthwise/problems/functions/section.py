@@ -30,9 +30,6 @@ def section_of_function(
         CertificateError: the certificate was changed, or is of other weights than the run's.
     """
     plain = section_of(language, records, title)
-    page = template("lengthwise.problems.functions", "section.html")
-    columns, rows = output_table(function)
-    drawn = page.render(pictures=function_svgs(function), columns=columns, rows=rows)
     without = plain.columns.index(_PUBLISHED)  # papers print none of functions
     terms = {
         name: _TERMS.get(name.removesuffix(" words"), text) if name.endswith(" words") else text
@@ -45,6 +42,13 @@ def section_of_function(
         note="An output is right if all its symbols are. “mean” is over lengths, “worst” is the "
         "worst single length; shortcuts are judged by their symbols.",
         about=facts_of_function(function, arcs=False),
-        body=drawn + plain.body,
+        body=draw_function(function) + plain.body,
         terms=list(terms.items()),
     )
+
+
+def draw_function(function: Function) -> str:
+    """Return the automata of a function as pictures, and its table of outputs."""
+    page = template("lengthwise.problems.functions", "section.html")
+    columns, rows = output_table(function)
+    return page.render(pictures=function_svgs(function), columns=columns, rows=rows)

@@ -46,14 +46,15 @@ def make_section(records: Records, account: Account) -> Section:
     )
     facts = list(section.about)
     if statement:
-        facts[:0] = [("certificate", _describe_proof(records.folder, automaton)), *_thin(statement)]
+        facts[:0] = [*describe_proof(records.folder, automaton, "A"), *_thin(statement)]
     if not section.body:  # facts are shown only where there is no body
         facts += section.facts
     return replace(section, about=facts, body=section.body + body, note=NOTE)
 
 
-def _describe_proof(folder: RunFolder | None, automaton: Language) -> str:
-    """Return what the certificate of a run proves of its network and A, in a few words.
+def describe_proof(folder: RunFolder | None, automaton: Language, inferred: str) -> Facts:
+    """Return what the certificate of a run proves of its network and what was inferred (`A` or
+    `F`), whose language is that of an automaton; in a few words, then its statement.
 
     Raises:
         CertificateError: it was changed, or is of another network or other symbols.
@@ -61,10 +62,12 @@ def _describe_proof(folder: RunFolder | None, automaton: Language) -> str:
     assert folder is not None
     proof = read_proof(folder, automaton)
     if proof is None:
-        return "not proved: there is no certificate"
+        return [("certificate", "not proved: there is no certificate")]
+    brief = proof.brief(automaton)
     if find_known_verdict(proof, automaton) == "equivalent":
-        return f"equivalent: it computes A, {proof.certificate.strength}"
-    return proof.brief(automaton)
+        brief = f"equivalent: it computes {inferred}, {proof.certificate.strength}"
+    says = [] if proof.refused else [("certificate says", proof.certificate.statement)]
+    return [("certificate", brief), *says]
 
 
 def _thin(statement: Mapping[str, Any]) -> Facts:

@@ -23,7 +23,6 @@ from lengthwise.problems.inferred.judged import judge_held_out, write_conclusion
 from lengthwise.problems.inferred.marking import GUESS
 from lengthwise.problems.inferred.problem import OF_WORDS
 from lengthwise.problems.inferred.settings import InferenceConfig, settings_of_inference
-from lengthwise.problems.labelled_words.section import section_on_file
 from lengthwise.problems.paired_words.inference import (
     PREFIX,
     FunctionInference,
@@ -49,13 +48,6 @@ from lengthwise.training.runs import RunFolder
 
 FUNCTION = "function.json"
 """File of the function in the folder of a run."""
-
-NOTE = (
-    "A hash of each input decides whether its pair is held out. A function F is inferred from all "
-    "other pairs, those of validation included, and the pairs held out judge it; the network "
-    "learns F. A shortcut is a rule that carries nothing along a word; it learns from the training "
-    "pairs and is scored on the same test pairs."
-)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -162,7 +154,9 @@ class PairedWordsProblem(FunctionProblem, Parametrised, Concluding):
         return extended if statement is None else judge_held_out(extended, records, statement)
 
     def _section(self, records: Records, account: Account) -> Section:
-        return replace(section_on_file(records, self.inference.max_length, account), note=NOTE)
+        from lengthwise.problems.paired_words.section import make_section  # noqa: PLC0415  draws
+
+        return make_section(records, account)
 
     def conclude(self, run: Run) -> None:
         """Write the certificate, the function and the statement, unless they are there."""
