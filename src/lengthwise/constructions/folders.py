@@ -40,8 +40,8 @@ def read_construction(path: Path | str) -> Computed:
         meant = is_construction_about(name, settings, subject)
     if construction.compiled.claim != compiled.claim or not meant or _settings_differ(construction):
         raise RunError(
-            f"{path}/config.json does not claim what {shorten(name, 100)} with its settings does: it was "
-            f"changed, or written by another version. Compile again."
+            f"{path}/config.json does not claim what {shorten(name, 100)} with its settings does: "
+            f"it was changed, or written by another version. Compile again."
         )
     return construction
 
