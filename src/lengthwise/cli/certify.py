@@ -106,6 +106,7 @@ def run(arguments: argparse.Namespace) -> None:
 def _certify(arguments: argparse.Namespace) -> None:
     from lengthwise.languages.spec import parse
     from lengthwise.problems.capabilities import ProvingSteps, proving
+    from lengthwise.problems.functions.problem import FunctionProblem
     from lengthwise.problems.runs import load_run
     from lengthwise.training.construction_files import Compiled
 
@@ -151,6 +152,9 @@ def _certify(arguments: argparse.Namespace) -> None:
         )
     else:
         lines = [*_judgement(statement).items(), *facts_of_certificate(certificate)]
+        if isinstance(trained.problem, FunctionProblem):
+            said = trained.problem.describe_wrong_input(trained, certificate)
+            lines += [] if said is None else [("wrong input", said)]
         if unsnapped is not None:
             lines.append(("without snapping", _describe_unsnapped(certificate, unsnapped)))
         print_facts([*lines, ("certificate", saved)])
