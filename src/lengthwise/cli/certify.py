@@ -357,11 +357,8 @@ def _export(
     export: tuple[str, str], verified: Certificate, induction: Induction | PrefixInduction | None
 ) -> None:
     from lengthwise.proofs.export.rocq import save_rocq
-    from lengthwise.proofs.export.rocq_smooth import (
-        estimate_minutes,
-        reason_without_smooth,
-        smooth_type,
-    )
+    from lengthwise.proofs.export.rocq_smooth import estimate_minutes, reason_without_smooth
+    from lengthwise.proofs.export.rocq_weights import type_of
 
     form, file = export
     smooth = form == "rocq-floats"
@@ -376,7 +373,7 @@ def _export(
     if smooth:
         assert induction is not None  # exported
         minutes = estimate_minutes(verified, induction)
-        about = f"the table and the network in {smooth_type(verified)}, in any order of additions"
+        about = f"the table and the network in {type_of(verified)}, in any order of additions"
         note(f"wrote {file}, about {about}: python3 proofs/check.py {file} takes {minutes:.1f} min")
         return
     note(
