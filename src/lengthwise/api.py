@@ -10,8 +10,8 @@ from lengthwise.constructions.exact import Construction
 from lengthwise.constructions.folders import read_construction
 from lengthwise.constructions.known_constructions import construct
 from lengthwise.errors import ConfigError, LengthwiseWarning, VerificationError
+from lengthwise.languages.functions.by_name import named_language
 from lengthwise.languages.functions.function import Function
-from lengthwise.languages.functions.reading import require_named
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import alphabet_text, require_alphabet
 from lengthwise.models.custom import OwnModel, keep_again, own_name
@@ -143,7 +143,7 @@ def compile(spec: Language | Function | str, **settings: Any) -> Construction:
         LanguageError, CircuitError: the language or circuit cannot be read.
     """
     if isinstance(spec, Function):
-        spec = require_named(spec)
+        spec = named_language(spec)
     if not isinstance(spec, str | Language):
         raise ConfigError(
             f"weights are computed for a language, a circuit or a name, such as 'parity', but got "
@@ -329,7 +329,9 @@ def certify(
         statement = read_statement(run.folder.path) if run.folder and against is None else None
         if statement is not None and statement["refutation"]:
             warnings.warn(
-                f"this is about A; {statement['refutation']}", LengthwiseWarning, stacklevel=3
+                f"this is about {statement['inferred']}; {statement['refutation']}",
+                LengthwiseWarning,
+                stacklevel=3,
             )
         return certificate
     own_language = choose_language(model, language)

@@ -238,7 +238,7 @@ def test_a_function_is_inferred_from_pairs_and_saved(pairs: Path, shell: Shell) 
     ("line", "more", "says"),
     [
         ("1" * 20 + "\t01\n", [], "pairs.tsv, line 1: an output has the length of its input, but"),
-        ("0\t1\n0\t0\n", [], "'0', of lines 1 ('1') and 2 ('0'). Leave one label"),
+        ("0\t1\n0\t0\n", [], "'0', of lines 1 ('1') and 2 ('0'). Leave one for each"),
         ("", ["--out", "f.svg"], "a function is saved as FILE.att"),
         ("", ["--assume", "SL"], "assume='SL' is for labelled words"),
         ("", ["--scheduler", "tcp://x:1"], "scheduler='tcp://x:1' is for labelled words"),

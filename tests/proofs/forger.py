@@ -22,7 +22,7 @@ import numpy as np
 import torch
 
 import lengthwise as lw
-from function_strategies import inputs_of, slow_output
+from function_strategies import draw_function, inputs_of, slow_output
 from lengthwise.errors import LengthwiseError
 from lengthwise.languages.elements import MonoidElements
 from lengthwise.languages.functions.reading import reading_of
@@ -113,8 +113,7 @@ HONEST: dict[str, Callable[[], Certificate]] = {
 
 def _of_function(spec: str) -> Certificate:
     """A proof of the network of computed weights that writes the outputs of a function."""
-    language = reading_of(lw.function(spec)).language
-    return certify(lw.compile(spec).model, language, strength="snapped")
+    return certify(lw.compile(spec).model, parse(spec), strength="snapped")
 
 
 FUNCTIONS: dict[str, Callable[[], Certificate]] = {
@@ -130,10 +129,12 @@ FUNCTIONS: dict[str, Callable[[], Certificate]] = {
             "rule:a -> b / b _ b",
             "add[base=2]",
             "add[base=2,first=high]",
+            *(draw_function(seed, left=2, right=right).line for seed, right in ((0, 1), (1, 2))),
         )
     },
 }
-"""Those about functions, sequential ones and bimachines; the first one is discrete."""
+"""Those about functions, sequential ones and bimachines; the first is discrete, and the last two
+have no name but their line."""
 
 
 @cache
@@ -547,7 +548,7 @@ def another_function(body: Body, choose: random.Random) -> None:
     row = choose.choice(choose.choice(table))
     row[choose.randrange(len(row))] = choose.randrange(len(function.outputs))
     changed = replace(function, table=tuple(tuple(map(tuple, rows)) for rows in table))
-    _take(body, replace(reading_of(changed).language, spec=function.spec))
+    _take(body, replace(reading_of(changed).language, spec=function.spec or function.line))
 
 
 UNFIT = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, LengthwiseError)

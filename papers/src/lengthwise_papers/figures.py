@@ -93,6 +93,9 @@ def curves_figure(
 _LONG_TITLE = 26
 """Number of letters from which on a title would run into the next panel's."""
 
+_LEAST_WIDTH, _LINE = 4.6, 0.2
+"""Least width of a figure of panels, and height of a line of its legend beyond two, in inches."""
+
 
 def panels_figure(
     panels: Mapping[str, Mapping[str, Mapping[int, float]]],
@@ -109,8 +112,11 @@ def panels_figure(
     colors = dict(zip(names, spread_colors(len(names)), strict=True))
     across = min(4, len(panels))
     down = -(-len(panels) // across)
+    width = max(_LEAST_WIDTH, 2.6 * across)
+    fit = min(3, max(1, int(width / (0.5 + 0.07 * max(map(len, names), default=1)))))
+    legend = _LINE * max(0, -(-len(names) // fit) - 2)
     with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(2.6 * across, 0.6 + 1.9 * down), layout="constrained")
+        figure = Figure(figsize=(width, 0.6 + 1.9 * down + legend), layout="constrained")
         grid = figure.subplots(down, across, sharey=True, squeeze=False).flat
         for axes, (title, curves) in zip(grid, panels.items(), strict=False):
             for name, curve in curves.items():
@@ -126,11 +132,10 @@ def panels_figure(
         figure.supxlabel(xlabel, fontsize=9)
         figure.supylabel(ylabel, fontsize=9)
         lines = {line.get_label(): line for axes in figure.axes for line in axes.lines}
-        fit = int(2.6 * across / (0.5 + 0.07 * max(map(len, names), default=1)))
         figure.legend(
             handles=[lines[name] for name in names],
             loc="outside upper center",
-            ncols=min(3, max(1, fit)),
+            ncols=fit,
         )
     return figure
 

@@ -106,6 +106,7 @@ def run(arguments: argparse.Namespace) -> None:
 def _certify(arguments: argparse.Namespace) -> None:
     from lengthwise.languages.spec import parse
     from lengthwise.problems.capabilities import ProvingSteps, proving
+    from lengthwise.problems.functions.problem import FunctionProblem
     from lengthwise.problems.runs import load_run
     from lengthwise.training.construction_files import Compiled
 
@@ -143,15 +144,17 @@ def _certify(arguments: argparse.Namespace) -> None:
         saved_as = {"certificate": place, "run": str(arguments.run)}
         print_json(
             {
-                **_by_words(statement, "judged_by_words"),
+                **_judgement(statement, in_json=True),
                 **certificate.summary(),
                 **as_run,
                 **saved_as,
             }
         )
     else:
-        by_words = _by_words(statement, "A, judged by words")
-        lines = [*by_words.items(), *facts_of_certificate(certificate)]
+        lines = [*_judgement(statement).items(), *facts_of_certificate(certificate)]
+        if isinstance(trained.problem, FunctionProblem):
+            said = trained.problem.describe_wrong_input(trained, certificate)
+            lines += [] if said is None else [("wrong input", said)]
         if unsnapped is not None:
             lines.append(("without snapping", _describe_unsnapped(certificate, unsnapped)))
         print_facts([*lines, ("certificate", saved)])
@@ -163,9 +166,13 @@ def _certify(arguments: argparse.Namespace) -> None:
     _require_unrefuted(statement)
 
 
-def _by_words(statement: Mapping[str, Any] | None, name: str) -> dict[str, str]:
-    """Return under a name how good an inferred automaton is by the words held out, if it is one."""
-    return {} if statement is None else {name: statement["headline"]}
+def _judgement(statement: Mapping[str, Any] | None, *, in_json: bool = False) -> dict[str, str]:
+    """Return how good what was inferred is by the words held out, under its name; nothing if the
+    run infers nothing."""
+    if statement is None:
+        return {}
+    name = f"judged_by_{statement['evidence']}" if in_json else statement["judged"]
+    return {name: statement["headline"]}
 
 
 def _require_unrefuted(statement: Mapping[str, Any] | None) -> None:
@@ -175,7 +182,7 @@ def _require_unrefuted(statement: Mapping[str, Any] | None) -> None:
         ClaimError: they do.
     """
     if statement is not None and statement["refutation"]:
-        raise ClaimError(f"proved equal to A; {statement['refutation']}")
+        raise ClaimError(f"proved equal to {statement['inferred']}; {statement['refutation']}")
 
 
 def _remedy(certificate: Certificate, is_compiled: bool) -> str:
@@ -283,15 +290,14 @@ def _check(arguments: argparse.Namespace) -> None:
         compared = {"checked": True, "run": run, "against": arguments.against}
         is_same = None if beside is None else beside.is_same
         facts_of_file = {**verified.summary(), **compared, "matches_model_beside": is_same}
-        print_json({**_by_words(statement, "judged_by_words"), **facts_of_file})
+        print_json({**_judgement(statement, in_json=True), **facts_of_file})
     else:
         note(
             "checked: the statement follows from the table in the file."
             if verified.kind == "Table"
             else "checked: every step follows, from the weights in the file to the statement."
         )
-        by_words = _by_words(statement, "A, judged by words")
-        lines = [*by_words.items(), *facts_of_certificate(verified)]
+        lines = [*_judgement(statement).items(), *facts_of_certificate(verified)]
         if run is not None:
             cast = "" if verified.precision == "weights" else f" cast to {verified.precision}"
             lines.append(

@@ -79,7 +79,7 @@ def run(arguments: argparse.Namespace) -> None:
     options = options_of(arguments, trained.problem, "predict_options")
     statement = read_statement(Path(arguments.run))
     if statement is not None and statement["refutation"]:
-        note(f"answers are those of the automaton A. {statement['refutation']}")
+        note(f"answers are those of {statement['inferred']}. {statement['refutation']}")
     answer_lines(trained.problem.predictor(trained, options), arguments)
 
 

@@ -90,9 +90,7 @@ def load_pairs(reference: WordsReference, moved: Path | str | None = None) -> Pa
         raise TextError(f"{name}: all pairs have one output. Give more pairs.")
     spaced = _are_separated(words.class_names)
     split = [split_word(each, spaced) for each in words.class_names]
-    lengths = np.array([len(each) for each in split], dtype=np.int64)
-    is_equal = lengths[np.asarray(words.classes)] == np.diff(words.ends)
-    if not is_equal.all() or (words.duplicates and reference.by_majority):
+    if not has_pairs(words) or (words.duplicates and reference.by_majority):
         _require_equal_lengths(file, words, spaced)
     outputs = tuple(sorted({symbol for each in split for symbol in each}))
     try:
@@ -107,6 +105,13 @@ def load_pairs(reference: WordsReference, moved: Path | str | None = None) -> Pa
     number = {symbol: index for index, symbol in enumerate(outputs)}
     written = tuple(tuple(number[symbol] for symbol in each) for each in split)
     return PairedWords(words, outputs, written)
+
+
+def has_pairs(words: LabelledWords) -> bool:
+    """Return whether the label of every word has as many symbols as the word."""
+    spaced = _are_separated(words.class_names)
+    lengths = np.array([len(split_word(each, spaced)) for each in words.class_names])
+    return bool((lengths[np.asarray(words.classes)] == np.diff(words.ends)).all())
 
 
 def _are_separated(outputs: Iterable[str]) -> bool:

@@ -279,9 +279,9 @@ def _require_one_label(
     names = list(read.classes)
     unit = f"{file.reader.unit}s"
     raise TextError(
-        f"{file}: {format_count(len(several), 'word')} with two labels; the first is "
+        f"{file}: {format_count(len(several), 'word')} with two labels or outputs; the first is "
         f"{text!r:.60}, of {unit} {read.places[first]} ({names[read.labels[first]]!r:.40}) and "
-        f"{read.places[two]} ({names[read.labels[two]]!r:.40}). Leave one label for each word, or "
+        f"{read.places[two]} ({names[read.labels[two]]!r:.40}). Leave one for each word, or "
         f"allow for wrong labels, --set label_noise=0.01."
     )
 

@@ -27,7 +27,7 @@ only in doubt.
 import math
 from abc import ABC, abstractmethod
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
@@ -96,6 +96,11 @@ class ThinTransition:
 class WordStatement(ABC):
     """Says what words show of an automaton, and their verdict on it."""
 
+    inferred: ClassVar[str] = "A"
+    """The name of what was inferred."""
+    evidence: ClassVar[str] = "words"
+    """The kind of what it was inferred from."""
+
     @property
     @abstractmethod
     def verdict(self) -> Verdict:
@@ -122,6 +127,8 @@ class WordStatement(ABC):
     def to_dict(self) -> dict[str, Any]:
         """Return plain values; what leads comes first, and the sentences come last."""
         lead = {
+            "inferred": self.inferred,
+            "evidence": self.evidence,
             "headline": self.headline,
             "verdict": self.verdict,
             "refutation": self.refutation,

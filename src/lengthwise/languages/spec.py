@@ -36,7 +36,7 @@ OPERATIONS = (
 """Names of the operations that make a language of others."""
 
 _FUNCTION = re.compile(
-    r"(prefixes|mealy|rule|function|times|divide)(\[.*?\])?:"
+    r"(prefixes|mealy|rule|function|bimachine|times|divide)(\[.*?\])?:"
     r"|(add|subtract|compare|increment|gray)(\[|$| \| )"
 )
 """The beginning of a line that names a function, whose language is that of its prefixes."""
@@ -111,7 +111,10 @@ def parse(spec: str, alphabet: str | None = None) -> Language:
     if names_function(spec):
         from lengthwise.languages.functions.reading import reading_of  # noqa: PLC0415  of these
 
-        language = reading_of(parse_function(spec, parse, alphabet)).language
+        function = parse_function(spec, parse, alphabet)
+        language = reading_of(function).language
+        if not function.spec:
+            language = replace(language, spec=function.line)
     elif match is None or not names_kind(spec):
         language = _make_named(spec)
     else:
@@ -332,7 +335,9 @@ def is_named(language: Language) -> bool:
         return True
     if not is_self_contained(language.spec):
         return False
-    original = parse(language.spec)
+    from lengthwise.languages.functions.by_name import read_again  # noqa: PLC0415  a cycle
+
+    original = read_again(language)
     if (original.alphabet, original.class_names) != (language.alphabet, language.class_names):
         return False
     return original.difference(language) is None

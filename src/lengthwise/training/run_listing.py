@@ -197,11 +197,11 @@ _SHOWN = {
 
 
 def read_statement(folder: Path) -> dict[str, Any] | None:
-    """Return what labelled words say of the automaton that was inferred from them; None if the
-    run has no such automaton.
+    """Return what words say of the automaton, or pairs of the function, that was inferred from
+    them; None if a run has neither.
 
-    `held_out_accuracy` is its accuracy on the words held out, and `shortcut_accuracy` that of the
-    best shortcut.
+    `judged` names the result on what was held out, `held_out_accuracy` is the accuracy there, and
+    `shortcut_accuracy` that of the best shortcut.
 
     Raises:
         RunError: the record is damaged.
@@ -215,9 +215,12 @@ def read_statement(folder: Path) -> dict[str, Any] | None:
         share = (held["words"] - held["wrong"]) / held["words"]
         shortcut = statement["shortcut_right"] / held["words"]
         fields = {
-            name: statement[name] for name in ("headline", "sentences", "support", "refutation")
+            name: statement[name]
+            for name in ("inferred", "evidence", "headline", "sentences", "support", "refutation")
         }
-        return {**statement, **fields, "held_out_accuracy": share, "shortcut_accuracy": shortcut}
+        judged = f"{statement['inferred']}, judged by {statement['evidence']}"
+        shares = {"held_out_accuracy": share, "shortcut_accuracy": shortcut}
+        return {**statement, **fields, "judged": judged, **shares}
 
 
 def _rank(record: Mapping[str, Any]) -> tuple[bool, float, float]:

@@ -86,7 +86,7 @@ def test_each_beginning_of_a_trace_of_aalpy_is_a_word(trace: list[tuple[str, str
         (Stamina(), "+ a\n1 a b\n", "line 2 begins with '1'"),
         (Aalpy(), "1,a/0,b\n", "line 1, step 2: 'b' is not INPUT/OUTPUT"),
         (Aalpy(), "1,a/0/1\n", "line 1, step 1: 'a/0/1' is not INPUT/OUTPUT"),
-        (Aalpy(), ",a/0\n", "line 1 has no label"),
+        (Aalpy(), ",a/0\n", "line 1 has neither label nor output"),
     ],
 )
 def test_slips_are_named_with_their_line(reader: Reader, content: str, message: str) -> None:

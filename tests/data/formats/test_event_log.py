@@ -79,7 +79,7 @@ LOG = event_log([(("x",), "1"), (("y",), "0")])
         (LOG, "event=concept:name,time=when", "trace 1, event 1 has no 'when'"),
         (LOG[:-9], "", "line 2, column"),
         ("", "", "line 1, column 1: not XML (no element found)"),
-        (LOG.replace('"1"', '""'), "", "trace 1 has no label"),
+        (LOG.replace('"1"', '""'), "", "trace 1 has neither label nor output"),
     ],
 )
 def test_slips_are_named_with_their_place(content: str, columns: str, message: str) -> None:

@@ -1,5 +1,6 @@
 """Runs about functions: trained or computed, stored, loaded, proved and asked."""
 
+import hashlib
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -7,10 +8,13 @@ from pathlib import Path
 import pytest
 
 import lengthwise as lw
+from function_strategies import draw_function
 from lengthwise.errors import CertificateError, ConfigError, LanguageError, WordError
 from lengthwise.languages.functions.arithmetic import addition
 from lengthwise.problems.functions.problem import FunctionProblem, recognition_of
 from lengthwise.problems.registry import as_problem, kind_of, problem_from_dict
+from lengthwise.proofs.check.induction import check
+from lengthwise.proofs.check.statement import facts_of
 
 SWAPPED = "add[base=2] | rule[01]:1 -> 0 / 1 _"
 """Adds, then writes 0 for the second of two ones."""
@@ -47,6 +51,22 @@ def test_a_run_is_loaded_and_writes_outputs(run: lw.Run) -> None:
         lw.predict(run, ["012"])
     with pytest.raises(ConfigError, match="snapped is not for functions"):
         lw.predict(run, ["0"], snapped=True)
+
+
+@pytest.mark.parametrize("right", [1, 2])
+def test_a_certificate_names_a_function_without_a_name_by_its_digest(right: int) -> None:
+    function = draw_function(0, left=2, right=right)
+    made = lw.certify(lw.compile(function))
+    digest = hashlib.sha256(function.line.encode()).hexdigest()[:32]
+    both = "" if function.is_sequential else ", read from both ends,"
+    claim = f"{both} gives every output symbol of every input of the function {digest}"
+    for proof in (made, check(made)):
+        assert f"{claim} ({function.size}), at every length." in proof.statement
+        assert ("function", digest) in [(name, text[:32]) for name, text in facts_of(proof)]
+    other = draw_function(1, left=2, right=right)
+    forged = replace(made, language=replace(made.language, spec=other.line))
+    with pytest.raises(CertificateError):
+        check(forged)
 
 
 @pytest.mark.parametrize(
@@ -95,12 +115,42 @@ def test_a_certificate_that_names_another_function_is_refused(tmp_path: Path) ->
     assert "gives every word of the automaton" in lw.check(path).statement
 
 
+def test_the_empty_input_refutes_nothing(tmp_path: Path) -> None:
+    """It has no output, so its class is free."""
+    spec = "regex[01]:(0|1)(0|1)*"
+    proof = lw.certify(lw.compile(spec), language=f"prefixes:{spec}")
+    assert proof.verdict == "equivalent"
+    proof.save(tmp_path / "certificate.json")
+    assert "every output symbol" in lw.check(tmp_path / "certificate.json").statement
+    refuted = lw.certify(lw.compile("prefixes:tomita-3"), language="gray")
+    assert refuted.counterexample is not None
+    assert refuted.counterexample.word == "0"
+
+
+def test_functions_with_the_same_classes_are_told_apart_by_their_tables(tmp_path: Path) -> None:
+    first, second = (f"rule[abcd]:a -> {symbol} / _ d" for symbol in "bc")
+    assert lw.language(first).difference(lw.language(second)) is None
+    path = tmp_path / "certificate.json"
+    lw.certify(lw.compile(first)).save(path)
+    assert lw.check(path, language=first).verdict == "equivalent"
+    with pytest.raises(CertificateError, match="for another language than rule"):
+        lw.check(path, language=second)
+
+
+def test_a_stored_function_with_the_name_of_another_is_refused() -> None:
+    stored = FunctionProblem.of(addition(2)).to_dict()
+    assert FunctionProblem.from_dict(stored).function == addition(2)
+    stored["function"]["spec"] = "subtract[base=2]"
+    with pytest.raises(LanguageError, match=r"is not subtract\[base=2\], as its name says"):
+        FunctionProblem.from_dict(stored)
+
+
 def test_computed_weights_answer_numbers() -> None:
     made = lw.compile("add[base=10,first=high]")
     assert lw.predict(made, ["999 + 001", "019+281", ""]) == ["000", "300", ""]
     assert lw.compile(addition(2)).language.num_states == 4
-    with pytest.raises(LanguageError, match="this bimachine has none"):
-        lw.compile(addition(2).reverse())
+    bimachine = addition(2).reverse()
+    assert lw.predict(lw.compile(bimachine), ["1+1 0+1"]) == [bimachine("1+1 0+1")]
 
 
 def test_a_folder_about_a_file_that_changed_is_refused(tmp_path: Path) -> None:

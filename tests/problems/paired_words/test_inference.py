@@ -40,6 +40,13 @@ def test_the_function_of_pairs_is_found(spec: str, noise: float, tmp_path: Path)
     assert found.to_dict()["function"] == found.function.to_dict()
 
 
+def test_outputs_in_the_place_of_labels_are_told(tmp_path: Path) -> None:
+    file = write_pairs(tmp_path / "own.tsv", "gray").removeprefix("pairs:")
+    for words in (file, f"words:{file}"):
+        with pytest.raises(TextError, match="each as long as its word, are outputs of a function"):
+            lw.infer(words)
+
+
 def test_random_outputs_are_not_found(tmp_path: Path) -> None:
     draw, lines = random.Random(0), []
     for _ in range(300):

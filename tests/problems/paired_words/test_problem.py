@@ -42,6 +42,8 @@ def test_the_statement_is_about_the_function_whatever_the_network_does(folder: P
     assert run.account.rows[0][0] == "F, judged by pairs"
     assert run.account.rows[1][1].startswith("not proved")
     record = json.loads((folder / "run" / "statement.json").read_text())
+    certificate = json.loads((folder / "run" / "certificate.json").read_text())
+    assert certificate["language"]["spec"] == lw.function(SPEC).line
     assert record["held_out"]["wrong"] == 0
     (listed,) = list_runs(folder)
     assert (listed.subject, listed.held_out_accuracy) == ("pairs:own.tsv", 1.0)

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from safetensors.numpy import load, save
 
+import lengthwise as lw
+from lengthwise.problems.functions.problem import FunctionProblem
 from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.proofs.check.run_folder import compare_with_folder
 from lengthwise.zoo_paths import resolve_path
@@ -99,6 +101,29 @@ def test_a_model_that_differs_is_told(change: Any, why: str, run: Path) -> None:
     found = compare_with_folder(made, run)
     assert found.is_same is False
     assert f"{run / 'model.safetensors'}, which DIFFERS: {why}" in found.said
+
+
+def test_the_symbols_of_a_function_are_compared(tmp_path: Path) -> None:
+    function = lw.function("gray")
+    run = lw.train(
+        FunctionProblem.of(function),
+        "gru-binary",
+        preset="smoke",
+        steps=2,
+        out=tmp_path / "run",
+        progress=False,
+    )
+    certificate = lw.certify(run)
+    certificate.save(tmp_path / "run" / "certificate.json")
+    assert compare_with_folder(certificate, tmp_path / "run").is_same is True
+    change_config(
+        tmp_path / "run", lambda config: config["problem"]["function"]["outputs"].reverse()
+    )
+    assert (
+        "the outputs of another function" in compare_with_folder(certificate, tmp_path / "run").said
+    )
+    change_config(tmp_path / "run", lambda config: config["problem"]["function"].pop("left"))
+    assert "it cannot be read (" in compare_with_folder(certificate, tmp_path / "run").said
 
 
 def test_a_file_beside_no_run_says_that_no_model_was_looked_at(run: Path) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from check import LIBRARY, Limits, ProofError, compile_certificate, compile_program
+from check import FLOATS, LIBRARY, Limits, ProofError, compile_certificate, compile_program
 from form import theorems_of
 from programs import THEOREMS, data_of, explain, theorems_about
 
@@ -19,7 +19,7 @@ from lengthwise.proofs.check.induction import check_with_induction
 from lengthwise.proofs.export.rocq import language_file, save_rocq
 from lengthwise.zoo_paths import resolve_path
 from proofs.export.test_rocq_form import run_check
-from proofs.rocq_kernel import accept, compile_library, needs_rocq, run_rocq
+from proofs.rocq_kernel import accept, compile_library, needs_flocq, needs_rocq, run_rocq
 from proofs.trained import of_odd_length
 
 AUTOMATA = (
@@ -276,7 +276,7 @@ def quoted(text: str) -> str:
     return '"' + text.replace('"', '""') + '"'
 
 
-@needs_rocq
+@needs_flocq
 @pytest.mark.slow
 def test_a_header_is_proved_of_the_file_of_a_certificate(library: Path, tmp_path: Path) -> None:
     """One theorem says that the weights give the language, another one that the header does."""
@@ -286,8 +286,11 @@ def test_a_header_is_proved_of_the_file_of_a_certificate(library: Path, tmp_path
     assert "network_right_at_every_length" in theorems_of(certificate.read_text())
     lw.export("zoo:d-2-tiny", header)
     build = tmp_path / "build"
+    compile_library(FLOATS, library)
     compile_certificate(certificate, library, build, Limits())
     compile_program(header, certificate, library, build, Limits())
-    header.write_text(header.read_text().replace("{0, ", "{1, ", 1))
+    right = header.read_text()
+    header.write_text(right.replace("{1, 2}", "{2, 2}", 1))
+    assert header.read_text() != right
     with pytest.raises(ProofError, match="another class; its symbols: "):
         compile_program(header, certificate, library, build, Limits())

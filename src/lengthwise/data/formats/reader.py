@@ -112,7 +112,7 @@ def label_of(value: object, place: Place) -> str:
         raise TextError(f"{place}: a label is a string, but got {value!r:.40}. Write a string.")
     label = str(value).strip()
     if not label:
-        raise TextError(f"{place} has no label. Write one for each word.")
+        raise TextError(f"{place} has neither label nor output. Write one for each word.")
     if not label.isprintable():
         raise TextError(f"{place}: the label {label!r:.40} has a character that cannot be printed.")
     return label

@@ -9,6 +9,7 @@ writes fewer in (a sign test).
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -70,6 +71,9 @@ class PairAgreement:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PairStatement(WordStatement):
     """Holds what pairs say of a function; `sentences` writes it."""
+
+    inferred: ClassVar[str] = "F"
+    evidence: ClassVar[str] = "pairs"
 
     size: str
     """Kind and size of the function."""

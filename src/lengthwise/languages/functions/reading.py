@@ -14,7 +14,6 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from lengthwise.errors import LanguageError
 from lengthwise.languages.functions.function import Function
 from lengthwise.languages.functions.tables import reach_states
 from lengthwise.languages.language import Language
@@ -46,8 +45,11 @@ class PrefixReading:
         return np.array(self.answers)[prefixes, suffixes]
 
 
-def reading_of(function: Function) -> PrefixReading:
+def reading_of(function: Function, *, empty: int | None = None) -> PrefixReading:
     """Return the language that a network learns for a function.
+
+    The empty prefix has no output; `empty` is its class, if it can be. By default the class is
+    chosen such that the automaton is small.
 
     >>> from lengthwise.languages.functions.arithmetic import addition
     >>> made = reading_of(addition(2))
@@ -57,11 +59,11 @@ def reading_of(function: Function) -> PrefixReading:
     Raises:
         LanguageError: its automaton has too many states.
     """
-    return _reading_of(function, function.spec)
+    return _reading_of(function, function.spec, empty)
 
 
 @lru_cache(maxsize=32)
-def _reading_of(function: Function, spec: str) -> PrefixReading:
+def _reading_of(function: Function, spec: str, empty: int | None) -> PrefixReading:
     """Return the reading under a name, since functions are equal whatever they are called."""
     symbols = range(len(function.alphabet))
     numbers: dict[tuple[int, ...], int] = {}
@@ -74,9 +76,10 @@ def _reading_of(function: Function, spec: str) -> PrefixReading:
         left, _, right = state
         return function.left[left][x], half[left][x], function.right[right][x]
 
-    first = _choose_start(function, half)
+    first, kinds = _choose_start(function, half), max(suffix_class) + 1
+    if empty is not None and empty < len(numbers) * kinds and empty % kinds == suffix_class[0]:
+        first = empty // kinds
     transitions, states = reach_states((0, first, 0), step, symbols)
-    kinds = max(suffix_class) + 1
     classes = tuple(state[1] * kinds + suffix_class[state[2]] for state in states)
     names = tuple(f"{a}/{b}" for a in range(len(numbers)) for b in range(kinds))
     if function.is_sequential:
@@ -99,20 +102,6 @@ def _reading_of(function: Function, spec: str) -> PrefixReading:
         for _ in range(kinds)
     )
     return PrefixReading(function=function, language=language, answers=answers)
-
-
-def require_named(function: Function) -> Language:
-    """Return the language of a function that can be made again from it.
-
-    Raises:
-        LanguageError: it is that of a bimachine without a specification.
-    """
-    if not function.spec and not function.is_sequential:
-        raise LanguageError(
-            "weights are stored with the specification of a function, but this bimachine has none. "
-            "Make it by lw.function(SPEC)."
-        )
-    return reading_of(function).language
 
 
 def _choose_start(function: Function, half: Sequence[Sequence[int]]) -> int:

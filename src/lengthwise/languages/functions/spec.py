@@ -3,6 +3,7 @@
 Each function stores its specification in a canonical form, from which the same function is built.
 """
 
+import json
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -21,7 +22,7 @@ _ARITHMETIC = ("add", "subtract", "compare", "increment", "gray")
 _WITH_NUMBER = ("times", "divide")
 
 _PARTS = re.compile(
-    rf"(?P<kind>prefixes|mealy|rule|function)(?:\[(?P<option>.*?)\])?:(?P<body>.*)"
+    rf"(?P<kind>prefixes|mealy|rule|function|bimachine)(?:\[(?P<option>.*?)\])?:(?P<body>.*)"
     rf"|(?P<name>{'|'.join(_ARITHMETIC)})(?:\[(?P<options>[^\]]*)\])?"
     rf"|(?P<with>{'|'.join(_WITH_NUMBER)}):(?P<number>[^\[\s]*)(?:\[(?P<more>[^\]]*)\])?",
     re.DOTALL,
@@ -34,6 +35,7 @@ FORMS = {
     "rule[ALPHABET]:a -> b / c _ d": "a becomes b between c and d, everywhere at once",
     "mealy:FILE": "a letter-to-letter transducer in AT&T's format",
     "function[states=8,alphabet=01]:MODULE:FUNCTION": "a Python function from words to words",
+    "bimachine:JSON": "two automata and a table, as in a certificate",
     "F | G": "F, then G",
 }
 """Forms of the specifications, with what they mean."""
@@ -83,10 +85,12 @@ def _parse_one(
     if match["kind"] is None:
         return _arithmetic(match)
     body, option = match["body"], match["option"]
-    if match["kind"] in ("prefixes", "mealy") and option is not None:
+    if match["kind"] in ("prefixes", "mealy", "bimachine") and option is not None:
         raise LanguageError(f"{match['kind']} has no options, but this is [{option}]. Remove it.")
     if match["kind"] == "prefixes":
         return prefixes(parse(body, alphabet))
+    if match["kind"] == "bimachine":
+        return _from_line(body)
     if match["kind"] == "mealy":
         from lengthwise.languages.functions.transducers import from_transducer  # noqa: PLC0415
 
@@ -100,6 +104,23 @@ def _parse_one(
         head = "rule" if is_own else f"rule[{format_alphabet(made.alphabet)}]"
         return replace(made, spec=f"{head}:{' '.join(body.split())}")
     return _python_function(body, option)
+
+
+def _from_line(body: str) -> Function:
+    """Return the function of a `Function.line`; it has no other name."""
+    try:
+        values = json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise LanguageError(
+            f"bimachine:JSON is Function.line, but {body!r:.40} is not JSON ({error!s:.60}). Copy "
+            f"the whole line."
+        ) from None
+    if isinstance(values, dict) and "spec" not in values:
+        return Function.from_dict({"spec": "", **values})
+    raise LanguageError(
+        f"bimachine:JSON is Function.line, whose JSON is an object with no name in it, but this is "
+        f"{body!r:.40}. Copy the whole line."
+    )
 
 
 def prefixes(language: Language) -> Function:

@@ -11,6 +11,7 @@ import numpy as np
 from lengthwise.data.columns import Columns
 from lengthwise.data.counted_words import CountingWorkers
 from lengthwise.data.labelled_words import LabelledWords
+from lengthwise.data.paired_words import has_pairs
 from lengthwise.data.parts import TEST, TRAIN, VALID
 from lengthwise.data.word_parts import rows_of_part
 from lengthwise.data.word_symbols import format_word
@@ -36,6 +37,9 @@ from lengthwise.problems.results import Watch, no_watch
 
 _MORE_STATES = "Raise max_states, or, if labels may be wrong, set label_noise=0.01."
 """The remedy where no automaton with that number of states fits."""
+
+_MANY_LABELS = 16
+"""Number of labels from which they are outputs if each is as long as its word."""
 
 _TELLING = 2_000
 """Number of the shortest words that are checked, before a search, for needing more states."""
@@ -178,6 +182,7 @@ def infer_from(
 def _infer(words: WordsReference, settings: InferenceConfig, name: str, timer: Timer) -> Inference:
     timer.show("reading the words")
     labelled = words.load()
+    _require_labels(labelled, words.shown)
     require_fitting(labelled, settings, name)
     rows_of_part(labelled, TEST, settings, name)  # raises if nothing is left to be held out
     parts = _Parts(labelled, settings, name)
@@ -279,6 +284,19 @@ def name_as(automaton: Language, words: LabelledWords) -> Language:
     """Return a minimal automaton over the symbols and classes of a file."""
     renamed = replace(automaton, alphabet=words.alphabet, class_names=words.class_names)
     return renamed.minimise()
+
+
+def _require_labels(words: LabelledWords, file: str) -> None:
+    """Refuse outputs in the place of labels.
+
+    Raises:
+        TextError: there are many labels, each as long as its word.
+    """
+    if len(words.class_names) > _MANY_LABELS and has_pairs(words):
+        raise TextError(
+            f"words:{file}: {len(words.class_names):,} different labels, each as long as its word, "
+            f"are outputs of a function. Give pairs:{file} to infer it."
+        )
 
 
 def _require_possible(known: Sample, words: LabelledWords, max_states: int, name: str) -> None:

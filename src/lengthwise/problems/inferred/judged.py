@@ -11,32 +11,22 @@ from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.training.run_listing import STATEMENT
 from lengthwise.training.runs import RunFolder
 
-BY_WORDS = "A, judged by words"
-"""Name of the result on the words that were held out."""
 
-
-def judge_held_out(
-    account: Account,
-    records: Records,
-    record: Mapping[str, Any],
-    *,
-    lead: str = BY_WORDS,
-    inferred: str = "A",
-) -> Account:
+def judge_held_out(account: Account, records: Records, record: Mapping[str, Any]) -> Account:
     """Return an account with what the words that were held out say, which leads."""
-    verdict = record.get("network", {}).get("verdict")
+    verdict, inferred = record.get("network", {}).get("verdict"), record["inferred"]
     is_proved = bool(account.values["proved"]) and verdict == "equivalent"
     proof = f"training ended {records.after} with a proof that it computes {inferred}"
     network = proof if is_proved else f"not proved {records.after}"
     against, command = record["refutation"], "report" if is_proved else "certify"
-    own_names = ("support", "held_out_accuracy", "refutation")
+    own_names = ("judged", "support", "held_out_accuracy", "refutation")
     leading = {name: record[name] for name in ("headline", "held_out_accuracy")}
     statement = {name: value for name, value in record.items() if name not in own_names}
     refutation = f"proved equal to {inferred}; {against}" if against and is_proved else against
     return replace(
         account,
         rows=[
-            (lead, record["headline"]),
+            (record["judged"], record["headline"]),
             ("network", network),
             *(("statement", sentence) for sentence in record["sentences"]),
         ],

@@ -36,7 +36,7 @@ from lengthwise.problems.inferred.inference import (
     spec_of_words,
     statement_of,
 )
-from lengthwise.problems.inferred.judged import BY_WORDS, judge_held_out, write_conclusion
+from lengthwise.problems.inferred.judged import judge_held_out, write_conclusion
 from lengthwise.problems.inferred.marking import mark_answers, notes_of
 from lengthwise.problems.inferred.settings import InferenceConfig
 from lengthwise.problems.labelled_words.measure import evaluate_on_file
@@ -240,7 +240,7 @@ class InferredProblem(Recognition, Parametrised, Concluding):
         evaluation = evaluate_on_file(run, words, options, watch, self.inference)
         account = run.account
         (name, lead), printed = account.rows[0], evaluation.printed or {}
-        by_words = {"judged_by_words": lead} if name == BY_WORDS else {}
+        by_words = {"judged_by_words": lead} if name.endswith("judged by words") else {}
         return replace(
             evaluation, facts=[(name, lead), *evaluation.facts], printed={**by_words, **printed}
         )

@@ -50,9 +50,6 @@ from lengthwise.training.runs import RunFolder
 FUNCTION = "function.json"
 """File of the function in the folder of a run."""
 
-BY_PAIRS = "F, judged by pairs"
-"""Name of the result on the pairs that were held out."""
-
 NOTE = (
     "A hash of each input decides whether its pair is held out. A function F is inferred from all "
     "other pairs, those of validation included, and the pairs held out judge it; the network "
@@ -162,9 +159,7 @@ class PairedWordsProblem(FunctionProblem, Parametrised, Concluding):
         rows = [records.make_validation_row("of F's answers")]
         extended = replace(plain, rows=rows, values=values, section=partial(self._section, records))
         statement = read_statement(folder.path) if folder and best else None
-        if statement is None:
-            return extended
-        return judge_held_out(extended, records, statement, lead=BY_PAIRS, inferred="F")
+        return extended if statement is None else judge_held_out(extended, records, statement)
 
     def _section(self, records: Records, account: Account) -> Section:
         return replace(section_on_file(records, self.inference.max_length, account), note=NOTE)

@@ -14,7 +14,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from lengthwise.languages.functions.by_name import function_of
+from lengthwise.languages.functions.by_name import function_of, is_nameless
 from lengthwise.languages.functions.function import Function
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import to_dict
@@ -198,6 +198,12 @@ def _wrong_word(certificate: "Certificate") -> tuple[str, str] | None:
 
 def _automaton(certificate: "Certificate") -> tuple[str, str] | None:
     language = certificate.language
+    if (function := _function_of(certificate)) is not None and is_nameless(function):
+        return (
+            "function",
+            f"{function_digest(function)}, {function.size}, inputs "
+            f"{_list_names(function.alphabet)}, outputs {_list_names(function.outputs)}",
+        )
     if find_compared_name(certificate):
         return None
     return (
@@ -323,6 +329,8 @@ def name_of(certificate: "Certificate") -> str:
     """Return the specification of the language, or the digest of its automaton if none was compared
     with it, then with the size of the domain and the claimed name.
     """
+    if (function := _function_of(certificate)) is not None and is_nameless(function):
+        return f"the function {function_digest(function)} ({function.size})"
     if spec := find_compared_name(certificate):
         return quote(spec)
     size, claimed = size_of_domain(certificate.language), find_claimed_name(certificate)
@@ -403,6 +411,11 @@ def automaton_digest(language: Language) -> str:
     domain = None if language.domain is None else replace(language.domain, spec="")
     plain = to_dict(replace(language, spec="", domain=domain))
     return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()[:32]
+
+
+def function_digest(function: Function) -> str:
+    """Return 32 hex digits of the digest of a function's line, which change with anything in it."""
+    return hashlib.sha256(function.line.encode()).hexdigest()[:32]
 
 
 def quote(text: str) -> str:
