@@ -132,10 +132,10 @@ def test_means_are_those_of_clusters_that_are_found_state_by_state(
     radius: float, most: int
 ) -> None:
     generator = torch.Generator().manual_seed(0)
-    states, start = torch.randn(300, 2, generator=generator), torch.zeros(1, 2)
-    leaders, members = [start[0]], [list[Tensor]()]
-    for state in states:
-        away = [float((state.double() - leader.double()).norm()) for leader in leaders]
+    states, start = torch.randn(150, 2, generator=generator), torch.zeros(1, 2)
+    leaders, members = [start[0].tolist()], [list[list[float]]()]
+    for state in states.tolist():
+        away = [math.dist(state, leader) for leader in leaders]
         if min(away) > radius:
             leaders.append(state)
             members.append([state])
@@ -146,8 +146,8 @@ def test_means_are_those_of_clusters_that_are_found_state_by_state(
         assert found is None
         return
     assert found is not None
-    means = [torch.stack(cluster).double().mean(dim=0) for cluster in members if cluster]
-    assert torch.allclose(found[1:].double(), torch.stack(means), atol=1e-6)
+    means = torch.stack([torch.tensor(cluster).mean(dim=0) for cluster in members if cluster])
+    assert torch.allclose(found[1:], means, atol=1e-6)
 
 
 def test_the_automaton_of_a_recurrence_is_that_of_its_snapped_network() -> None:
