@@ -65,7 +65,7 @@ def numbers_that_run(model: RegularGPT, chunks: list[tuple[int, ...]]) -> np.nda
     """The numbers whose signs are the code, `[chunk, bit]`, as torch computes them."""
     memory: Any = model.memory
     gathered = model.gather(model.leaf(torch.arange(2)), torch.tensor(chunks))
-    return memory.write(gathered).double().numpy()  # type: ignore[no-any-return]
+    return memory.write(gathered).double().numpy()
 
 
 def chunks_of(model: RegularGPT) -> list[tuple[int, ...]]:
@@ -77,7 +77,7 @@ def move_bias(model: RegularGPT, bit: int, change: float) -> RegularGPT:
     with torch.no_grad():
         bias = moved.memory.write.bias
         bias[bit] = float(bias[bit]) + change
-    return moved  # type: ignore[no-any-return]
+    return moved
 
 
 @pytest.fixture(scope="module")
