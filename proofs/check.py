@@ -50,8 +50,8 @@ FLOATS = (
 """Files of the library about floating point, which need Flocq."""
 
 SMOOTH = (
-    *("FloatFunctions", "SmoothNetworks", "Enclosures", "SmoothBalls", "SmoothWeights"),
-    *("SmoothRuns", "SmoothMargins"),
+    *("FloatFunctions", "SmoothNetworks", "Enclosures", "Euclid", "SmoothBalls", "EuclidBalls"),
+    *("SmoothWeights", "SmoothRuns", "SmoothMargins"),
 )
 """Those about norms, softmax, tanh and gates in floating point, which need `FLOATS`."""
 

@@ -41,7 +41,7 @@ SPANNING = {
         proofs/check/test_second_ledger proofs/check/test_second_rounding
         proofs/check/test_three_checkers proofs/check/test_two_radii
         proofs/export/test_programs proofs/export/test_rocq_bounds
-        proofs/export/test_rocq_floats proofs/export/test_rocq_form
+        proofs/export/test_rocq_euclid proofs/export/test_rocq_floats proofs/export/test_rocq_form
         proofs/search/test_certify_recurrent proofs/search/test_certify_window
         proofs/search/test_damaged_weights proofs/search/test_snapped_faults
         text/test_wing

@@ -506,6 +506,76 @@ Proof.
   split; apply B; unfold prec in *; lia.
 Qed.
 
+(** What a machine may compute is near the exact sum. *)
+Lemma sum_near n terms others z : (0 <= n)%Z -> few_terms n = true ->
+  (Z.of_nat (length terms) <= n)%Z -> Forall (finite F) terms ->
+  size_of terms <= INR (length terms) * bpow radix2 60 ->
+  costs_of terms <= INR (length terms) * (bpow radix2 32 * smallest_normal F) ->
+  Permutation others terms -> sums F others z ->
+  is_finite z = true /\ Rabs (real F z - sum_of terms) <= share_lost n * size_of terms + k.
+Proof.
+  intros Hn Few Hlen Fin S C P Hz. apply few_terms_spec in Few; auto. destruct Few as [Few20 Fewp].
+  assert (L : (length terms <= Z.to_nat n)%nat) by lia.
+  assert (Cases : terms = [] \/ terms <> []) by (destruct terms; [left | right]; congruence).
+  destruct Cases as [Hnil|Hne].
+  - assert (others = []).
+    { apply Permutation_nil. rewrite Hnil in P. now apply Permutation_sym. }
+    rewrite H in Hz. simpl in Hz. subst z. split; [reflexivity|]. rewrite Hnil.
+    unfold Rounding.value, size. simpl. rewrite Rminus_0_r, Rabs_R0.
+    pose proof (unit_pos K). lra.
+  - assert (Hadds : adds F terms z).
+    { apply adds_reordered with (others); auto.
+      unfold sums in Hz. destruct (others); auto.
+      apply Permutation_nil in P. congruence. }
+    assert (Hu : 0 < u) by apply bpow_gt_0. pose proof t_small as Ht.
+    assert (Nu : IZR n * u <= 1).
+    { pose proof Fewp as H. apply IZR_le in H. rewrite IZR_pow in H by (unfold prec; lia).
+      apply Rle_trans with (bpow radix2 prec * u); [apply Rmult_le_compat_r; lra|].
+      unfold u. fold prec. rewrite <- bpow_plus. replace (prec + - prec)%Z with 0%Z by ring.
+      simpl. lra. }
+    assert (Ln : INR (length terms) <= IZR n).
+    { rewrite INR_IZR_INZ. apply IZR_le. lia. }
+    assert (N20 : IZR n <= bpow radix2 20).
+    { change (bpow radix2 20) with (IZR (2 ^ 20)). apply IZR_le. lia. }
+    pose proof (pos_INR (length terms)) as Pn.
+    assert (G : growth F (length terms) <= 1 + share_lost n).
+    { apply Rle_trans with (growth F (Z.to_nat n)).
+      - apply growth_mono. exact L.
+      - unfold share_lost. pose proof (growth_bound (Z.to_nat n)) as B.
+        rewrite INR_IZR_INZ, Z2Nat.id in B by lia. specialize (B Nu). lra. }
+    assert (G3 : growth F (length terms) <= 3).
+    { assert (0 <= IZR n * u) by (apply IZR_le in Hn; nra). unfold share_lost in G. nra. }
+    pose proof (growth_least F (length terms)) as G1.
+    pose proof (size_pos F terms) as Ps. pose proof (costs_pos F terms) as Pc.
+    assert (C52 : costs_of terms <= bpow radix2 52 * smallest_normal F).
+    { apply Rle_trans with (1 := C). change 52%Z with (20 + 32)%Z. rewrite bpow_plus, Rmult_assoc.
+      apply Rmult_le_compat_r; [|lra]. apply Rmult_le_pos; [apply bpow_ge_0 | lra]. }
+    assert (S80 : size_of terms <= bpow radix2 80).
+    { apply Rle_trans with (1 := S). change 80%Z with (20 + 60)%Z. rewrite bpow_plus.
+      apply Rmult_le_compat_r; [apply bpow_ge_0 | lra]. }
+    assert (T55 : bpow radix2 55 * smallest_normal F <= k).
+    { unfold smallest_normal, unit_. rewrite <- bpow_plus. apply bpow_le.
+      pose proof wide. lia. }
+    assert (P55 : bpow radix2 55 = 8 * bpow radix2 52).
+    { change 55%Z with (3 + 52)%Z. rewrite bpow_plus. reflexivity. }
+    assert (P52 : 1 <= bpow radix2 52).
+    { change 1 with (bpow radix2 0). apply bpow_le. lia. }
+    destruct (sum_error F terms z Hadds Fin) as [Fz Ez].
+    + unfold reach.
+      apply Rle_lt_trans with (3 * (bpow radix2 80 + k)).
+      * apply Rmult_le_compat; nra.
+      * assert (k <= 1) by (change 1 with (bpow radix2 0); apply bpow_le; pose proof wide; lia).
+        assert (1 <= bpow radix2 80) by (change 1 with (bpow radix2 0); apply bpow_le; lia).
+        apply Rlt_le_trans with (bpow radix2 83); [|apply bpow_le; pose proof wide; lia].
+        change 83%Z with (3 + 80)%Z. rewrite bpow_plus. change (bpow radix2 3) with 8. lra.
+    + split; auto. apply Rle_trans with (1 := Ez). unfold error.
+      assert (A : (growth F (length terms) - 1) * size_of terms
+          <= share_lost n * size_of terms) by (apply Rmult_le_compat_r; lra).
+      assert (B : growth F (length terms) * (costs_of terms - 3 * smallest_normal F)
+          + smallest_normal F <= bpow radix2 55 * smallest_normal F) by nra.
+      lra.
+Qed.
+
 (** The main lemma: what a machine may compute lies in the ball. *)
 Lemma row_sound places n row fs xs gs more hs z : (0 <= places)%Z -> (0 <= n)%Z ->
   Forall2 (contains places) row fs -> Forall2 (contains K) xs gs ->
@@ -514,8 +584,7 @@ Lemma row_sound places n row fs xs gs more hs z : (0 <= places)%Z -> (0 <= n)%Z 
   contains K (row_ball places n row (map (enlarge n) xs) (map (enlarge n) more)) z.
 Proof.
   intros Hp Hn Hrow Hxs Hmore Hlen Hz. unfold row_ball.
-  destruct (few_terms n) eqn:Few; [|exact I]. apply few_terms_spec in Few; auto.
-  destruct Few as [Few20 Fewp].
+  destruct (few_terms n) eqn:Few; [|exact I].
   pose proof (more_summed places n Hp Hn _ _ Hmore _ _
     (dot_summed places n Hp Hn _ _ Hrow _ _ Hxs)) as H.
   unfold row_gives in Hz. set (terms := map Number hs ++ products F fs gs) in *.
@@ -523,69 +592,9 @@ Proof.
     by apply Permutation_app_comm.
   destruct (more_balls _ _) as [[c r]|]; [|exact I].
   destruct H as (Hr & Fin & E & S & C). cbn [cut].
-  assert (L : (length terms <= Z.to_nat n)%nat).
+  assert (L : (Z.of_nat (length terms) <= n)%Z).
   { unfold terms, products. rewrite app_length, !map_length, combine_length. lia. }
-  assert (Near : is_finite z = true
-    /\ Rabs (real F z - sum_of terms) <= share_lost n * size_of terms + k).
-  { assert (Cases : terms = [] \/ terms <> []) by (destruct terms; [left | right]; congruence).
-    destruct Cases as [Hnil|Hne].
-    - assert (products F fs gs ++ map Number hs = []).
-      { apply Permutation_nil. rewrite Hnil in P. now apply Permutation_sym. }
-      rewrite H in Hz. simpl in Hz. subst z. split; [reflexivity|]. rewrite Hnil.
-      unfold Rounding.value, size. simpl. rewrite Rminus_0_r, Rabs_R0.
-      pose proof (unit_pos K). lra.
-    - assert (Hadds : adds F terms z).
-      { apply adds_reordered with (products F fs gs ++ map Number hs); auto.
-        unfold sums in Hz. destruct (products F fs gs ++ map Number hs); auto.
-        apply Permutation_nil in P. congruence. }
-      assert (Hu : 0 < u) by apply bpow_gt_0. pose proof t_small as Ht.
-      assert (Nu : IZR n * u <= 1).
-      { pose proof Fewp as H. apply IZR_le in H. rewrite IZR_pow in H by (unfold prec; lia).
-        apply Rle_trans with (bpow radix2 prec * u); [apply Rmult_le_compat_r; lra|].
-        unfold u. fold prec. rewrite <- bpow_plus. replace (prec + - prec)%Z with 0%Z by ring.
-        simpl. lra. }
-      assert (Ln : INR (length terms) <= IZR n).
-      { rewrite INR_IZR_INZ. apply IZR_le. lia. }
-      assert (N20 : IZR n <= bpow radix2 20).
-      { change (bpow radix2 20) with (IZR (2 ^ 20)). apply IZR_le. lia. }
-      pose proof (pos_INR (length terms)) as Pn.
-      assert (G : growth F (length terms) <= 1 + share_lost n).
-      { apply Rle_trans with (growth F (Z.to_nat n)).
-        - apply growth_mono. exact L.
-        - unfold share_lost. pose proof (growth_bound (Z.to_nat n)) as B.
-          rewrite INR_IZR_INZ, Z2Nat.id in B by lia. specialize (B Nu). lra. }
-      assert (G3 : growth F (length terms) <= 3).
-      { assert (0 <= IZR n * u) by (apply IZR_le in Hn; nra). unfold share_lost in G. nra. }
-      pose proof (growth_least F (length terms)) as G1.
-      pose proof (size_pos F terms) as Ps. pose proof (costs_pos F terms) as Pc.
-      assert (C52 : costs_of terms <= bpow radix2 52 * smallest_normal F).
-      { apply Rle_trans with (1 := C). change 52%Z with (20 + 32)%Z. rewrite bpow_plus, Rmult_assoc.
-        apply Rmult_le_compat_r; [|lra]. apply Rmult_le_pos; [apply bpow_ge_0 | lra]. }
-      assert (S80 : size_of terms <= bpow radix2 80).
-      { apply Rle_trans with (1 := S). change 80%Z with (20 + 60)%Z. rewrite bpow_plus.
-        apply Rmult_le_compat_r; [apply bpow_ge_0 | lra]. }
-      assert (T55 : bpow radix2 55 * smallest_normal F <= k).
-      { unfold smallest_normal, unit_. rewrite <- bpow_plus. apply bpow_le.
-        pose proof wide. lia. }
-      assert (P55 : bpow radix2 55 = 8 * bpow radix2 52).
-      { change 55%Z with (3 + 52)%Z. rewrite bpow_plus. reflexivity. }
-      assert (P52 : 1 <= bpow radix2 52).
-      { change 1 with (bpow radix2 0). apply bpow_le. lia. }
-      destruct (sum_error F terms z Hadds Fin) as [Fz Ez].
-      + unfold reach.
-        apply Rle_lt_trans with (3 * (bpow radix2 80 + k)).
-        * apply Rmult_le_compat; nra.
-        * assert (k <= 1) by (change 1 with (bpow radix2 0); apply bpow_le; pose proof wide; lia).
-          assert (1 <= bpow radix2 80) by (change 1 with (bpow radix2 0); apply bpow_le; lia).
-          apply Rlt_le_trans with (bpow radix2 83); [|apply bpow_le; pose proof wide; lia].
-          change 83%Z with (3 + 80)%Z. rewrite bpow_plus. change (bpow radix2 3) with 8. lra.
-      + split; auto. apply Rle_trans with (1 := Ez). unfold error.
-        assert (A : (growth F (length terms) - 1) * size_of terms
-            <= share_lost n * size_of terms) by (apply Rmult_le_compat_r; lra).
-        assert (B : growth F (length terms) * (costs_of terms - 3 * smallest_normal F)
-            + smallest_normal F <= bpow radix2 55 * smallest_normal F) by nra.
-        lra. }
-  destruct Near as [Fz Ez]. pose proof (unit_pos K) as Hk.
+  destruct (sum_near n terms _ z Hn Few L Fin S C P Hz) as [Fz Ez]. pose proof (unit_pos K) as Hk.
   pose proof (shiftr_bounds c places Hp) as Bc. pose proof (shiftr_bounds r places Hp) as Br.
   fold (unit_ places) in Bc, Br.
   apply kept_spec; auto.
@@ -610,14 +619,13 @@ Proof.
   - rewrite Ey, Rminus_0_l, Rabs_Ropp. exact Hs.
 Qed.
 
-Lemma plus_sound a b x y z : contains K a x -> contains K b y -> plus_gives F x y z ->
-  contains K (plus_ball a b) z.
+Lemma plus_near x y z : is_finite x = true -> is_finite y = true ->
+  Rabs (real F x) <= bpow radix2 30 -> Rabs (real F y) <= bpow radix2 30 -> plus_gives F x y z ->
+  is_finite z = true
+  /\ Rabs (real F z - (real F x + real F y)) <= u * Rabs (real F x + real F y) + k.
 Proof.
-  destruct a as [[c r]|]; [|intros; exact I]. destruct b as [[d s]|]; [|intros; exact I].
-  intros Hx Hy (x' & y' & v & Gx & Gy & Gv & Gz).
+  intros Fx Fy Lx Ly (x' & y' & v & Gx & Gy & Gv & Gz).
   destruct wide as (HK & Hroom & H84). pose proof (unit_pos K) as Hk. pose proof t_small as Ht.
-  pose proof (contained_size _ _ _ _ HK Hx) as [_ Lx]. pose proof (contained_size _ _ _ _ HK Hy) as [_ Ly].
-  destruct Hx as (Hr & _ & Fx & Hx). destruct Hy as (Hs & _ & Fy & Hy).
   destruct (flushed_near _ _ Gx Fx) as [Fx' Ex]. destruct (flushed_near _ _ Gy Fy) as [Fy' Ey].
   specialize (Gv Fx' Fy'). pose proof (rounding_error F (real F x' + real F y')) as E.
   assert (Hu : 0 < u) by apply bpow_gt_0. pose proof (u_at_most F) as Hu2.
@@ -642,7 +650,25 @@ Proof.
     replace (nearest F taken) with ((nearest F taken - taken) + taken) by ring.
     apply Rle_trans with (1 := Rabs_triang _ _).
     change 34%Z with (3 + 31)%Z. rewrite bpow_plus. change (bpow radix2 3) with 8. nra. }
-  destruct (flushed_near _ _ Gz Fv) as [Fz Ez]. rewrite Ev in Ez. unfold plus_ball. cbv zeta.
+  destruct (flushed_near _ _ Gz Fv) as [Fz Ez]. rewrite Ev in Ez.
+  split; auto.
+  replace (real F z - exact) with
+    ((real F z - nearest F taken) + ((nearest F taken - taken) + (taken - exact))) by ring.
+  pose proof (Rabs_triang (real F z - nearest F taken)
+    ((nearest F taken - taken) + (taken - exact))) as T1.
+  pose proof (Rabs_triang (nearest F taken - taken) (taken - exact)) as T2.
+  assert (Er : u * Rabs taken <= u * Rabs exact + smallest_normal F) by nra. lra.
+Qed.
+
+Lemma plus_sound a b x y z : contains K a x -> contains K b y -> plus_gives F x y z ->
+  contains K (plus_ball a b) z.
+Proof.
+  destruct a as [[c r]|]; [|intros; exact I]. destruct b as [[d s]|]; [|intros; exact I].
+  intros Hx Hy Hz. destruct wide as (HK & _). pose proof (unit_pos K) as Hk.
+  pose proof (contained_size _ _ _ _ HK Hx) as [_ Lx]. pose proof (contained_size _ _ _ _ HK Hy) as [_ Ly].
+  destruct Hx as (Hr & _ & Fx & Hx). destruct Hy as (Hs & _ & Fy & Hy).
+  destruct (plus_near x y z Fx Fy Lx Ly Hz) as [Fz Ez]. assert (Hu : 0 < u) by apply bpow_gt_0.
+  set (exact := real F x + real F y) in *. unfold plus_ball. cbv zeta.
   set (size := (Z.abs (c + d) + r + s)%Z).
   assert (Hp : (0 <= prec)%Z) by (unfold prec; lia).
   pose proof (shiftr_bounds size prec Hp) as B.
@@ -667,26 +693,24 @@ Proof.
       by (apply Rmult_le_compat_r; lra).
     lra. }
   replace (real F z - (IZR c * k + IZR d * k)) with
-    ((real F z - nearest F taken) + ((nearest F taken - taken) + ((taken - exact)
-     + (exact - (IZR c * k + IZR d * k))))) by ring.
-  pose proof (Rabs_triang (real F z - nearest F taken) ((nearest F taken - taken)
-    + ((taken - exact) + (exact - (IZR c * k + IZR d * k))))) as T1.
-  pose proof (Rabs_triang (nearest F taken - taken) ((taken - exact)
-    + (exact - (IZR c * k + IZR d * k)))) as T2.
-  pose proof (Rabs_triang (taken - exact) (exact - (IZR c * k + IZR d * k))) as T3.
-  assert (Er : u * Rabs taken <= u * Rabs exact + smallest_normal F) by nra.
+    ((real F z - exact) + (exact - (IZR c * k + IZR d * k))) by ring.
+  pose proof (Rabs_triang (real F z - exact) (exact - (IZR c * k + IZR d * k))).
   simpl IZR. lra.
+Qed.
+
+Lemma rectified_is x : is_finite x = true ->
+  is_finite (rectified F x) = true /\ real F (rectified F x) = Rmax (real F x) 0.
+Proof.
+  intros Fx. unfold rectified. rewrite Bltb_correct by auto. unfold zero. simpl B2R.
+  destruct (Rlt_bool_spec (B2R x) 0) as [L|L]; unfold real.
+  - split; [reflexivity|]. rewrite Rmax_right; [reflexivity | lra].
+  - split; [exact Fx|]. rewrite Rmax_left; [reflexivity | lra].
 Qed.
 
 Lemma rectified_sound b x : contains K b x -> contains K (rectified_ball b) (rectified F x).
 Proof.
   destruct b as [[c r]|]; simpl; auto. intros (Hr & Hl & Fx & H). pose proof (unit_pos K) as Hk.
-  assert (E : is_finite (rectified F x) = true /\ real F (rectified F x) = Rmax (real F x) 0).
-  { unfold rectified. rewrite Bltb_correct by auto. unfold zero. simpl B2R.
-    destruct (Rlt_bool_spec (B2R x) 0) as [L|L]; unfold real.
-    - split; [reflexivity|]. rewrite Rmax_right; [reflexivity | lra].
-    - split; [exact Fx|]. rewrite Rmax_left; [reflexivity | lra]. }
-  destruct E as [Fr ->]. repeat split; auto; [lia|].
+  destruct (rectified_is x Fx) as [Fr ->]. repeat split; auto; [lia|].
   assert (Z0 : IZR (Z.max c 0) * k = Rmax (IZR c * k) 0).
   { destruct (Z.le_ge_cases c 0) as [L|L].
     - rewrite Z.max_r by assumption. apply IZR_le in L. rewrite Rmax_right; nra.

@@ -284,6 +284,9 @@ Definition root_e (e : Z * Z) : Z * Z := of_ends (fst (root_ends (high e)), snd 
 Definition square_root_e (n : Z) : Z * Z :=
   let root := Z.sqrt (n * 2 ^ (2 * K)) in of_ends (root, root + 1).
 
+(** At least the root of a number. *)
+Definition root_up (a : Z) : Z := Z.sqrt (a * 2 ^ K) + 1.
+
 (** e^-x for x of 0 or more. *)
 Definition exp_minus_ends (x : Z) : Z * Z :=
   let y := Z.min x (128 * 2 ^ K) in
@@ -522,6 +525,32 @@ Proof.
     rewrite U. unfold val. replace (IZR (s + 1) * unit_ K * (IZR (s + 1) * unit_ K))
       with (IZR ((s + 1) * (s + 1)) * unit_ K * unit_ K) by (rewrite mult_IZR; ring).
     apply Rmult_le_compat_r; [lra|]. apply Rmult_le_compat_r; [lra|]. apply IZR_le. lia.
+Qed.
+
+Lemma val_nonneg z : 0 <= val K z -> (0 <= z)%Z.
+Proof.
+  intros H. apply le_IZR. apply Rmult_le_reg_r with (unit_ K); [apply unit_positive|].
+  rewrite Rmult_0_l. exact H.
+Qed.
+
+Lemma root_up_spec a x : 0 <= x <= val K a -> sqrt x <= val K (root_up a).
+Proof.
+  intros [X0 X]. unfold root_up. set (q := (a * 2 ^ K)%Z).
+  assert (Ha : (0 <= a)%Z) by (apply val_nonneg; lra).
+  assert (Hq : (0 <= q)%Z) by (apply Z.mul_nonneg_nonneg; [|apply Z.pow_nonneg]; lia).
+  pose proof (Z.sqrt_spec q Hq) as [_ S2]. pose proof (Z.sqrt_nonneg q) as S0.
+  set (s := Z.sqrt q) in *.
+  rewrite <- (sqrt_square (val K (s + 1)%Z)) by (apply val_pos; lia). apply sqrt_le_1_alt.
+  apply Rle_trans with (1 := X).
+  assert (E : val K a = IZR q * unit_ K * unit_ K).
+  { unfold val, q. rewrite mult_IZR, IZR_pow by assumption. pose proof (unit_inverse K) as I.
+    replace (IZR a * bpow radix2 K * unit_ K * unit_ K)
+      with (IZR a * unit_ K * (bpow radix2 K * unit_ K)) by ring.
+    rewrite I. ring. }
+  rewrite E. unfold val. replace (IZR (s + 1) * unit_ K * (IZR (s + 1) * unit_ K))
+    with (IZR ((s + 1) * (s + 1)) * unit_ K * unit_ K) by (rewrite mult_IZR; ring).
+  pose proof (unit_positive K). apply Rmult_le_compat_r; [lra|]. apply Rmult_le_compat_r; [lra|].
+  apply IZR_le. lia.
 Qed.
 
 (** ** exp, the logistic function, tanh *)

@@ -37,11 +37,11 @@ Definition scaled_ball (factor : Z * Z) : ball -> ball :=
        near_ball 4 (times_up K (size e) (size factor))
          (times_up K (unit + size e) (unit + size factor)) (times_e K e factor)).
 
-(** All balls, if all are known. *)
-Fixpoint known (balls : list ball) : option (list (Z * Z)) :=
-  match balls with
+(** All of them, if all are known. *)
+Fixpoint known {A} (these : list (option A)) : option (list A) :=
+  match these with
   | [] => Some []
-  | Some e :: balls => match known balls with Some es => Some (e :: es) | None => None end
+  | Some x :: these => match known these with Some xs => Some (x :: xs) | None => None end
   | None :: _ => None
   end.
 
@@ -53,25 +53,31 @@ Definition top_e (e : Z * Z) (es : list (Z * Z)) : Z * Z :=
 Definition shifted_ball (top e : Z * Z) : ball :=
   near_ball 6 (size e + size top) (unit + size e + size top) (minus_e e top).
 
-Definition quotient_ball (total power : ball) : ball :=
-  match total, power with
-  | Some t, Some p =>
-      if 0 <? low t then
-        let inverse :=
-          of_ends (quotient_down K unit (high t), quotient_down K unit (low t) + 1) in
-        near_ball 4 (times_up K (size p) (size inverse))
-          (times_up K (unit + size p) (unit + size inverse)) (times_e K p inverse)
-      else None
-  | _, _ => None
-  end.
+(** The ball of a power [p] divided by the sum of all powers, whose centres and radii add to [sum]
+    and [radius], and which comes out with an error of at most [off]. What moves both counts once:
+    for p near the sum it moves the quotient little. *)
+Definition share_ball (sum radius off : Z) (p : Z * Z) : ball :=
+  let least := sum - radius in
+  let moved := snd p * Z.abs (sum - fst p) + fst p * (radius - snd p) in
+  let share := (quotient_down K (fst p) sum, quotient_down K moved (least * sum) + 2) in
+  let e := times_e K share (unit, quotient_down K off (least - off) + 1) in
+  let inverse := quotient_down K unit (least - off) + 1 in
+  if 0 <=? fst p then near_ball 4 (size e) (times_up K (unit + size p) (unit + inverse)) e else None.
+
+Definition shares (powers : list (Z * Z)) : list ball :=
+  let '(sum, radius) := sum_e powers in
+  let n := Z.of_nat (length powers) in
+  let off := lost F n (fst (sum_e (map (fun p => (size p, 0)) powers))) + 1 in
+  if few_terms F n && (off <? sum - radius) then map (share_ball sum radius off) powers
+  else map (fun _ => None) powers.
 
 Definition softmax_balls (logits : list ball) : list ball :=
   match known logits with
   | Some (e :: es) =>
-      let powers := map (fun l => exp_ball (shifted_ball (top_e e es) l)) (e :: es) in
-      let n := Z.of_nat (length powers) in
-      let total := row_ball F K K n [] [] (map (enlarge F n) powers) in
-      map (quotient_ball total) powers
+      match known (map (fun l => exp_ball (shifted_ball (top_e e es) l)) (e :: es)) with
+      | Some powers => shares powers
+      | None => map (fun _ => None) logits
+      end
   | _ => map (fun _ => None) logits
   end.
 
@@ -85,13 +91,10 @@ Definition mean_square_e (es : list (Z * Z)) : Z * Z :=
 
 Definition epsilon_e : Z * Z := (unit / 100000, 1).
 
-(** At least the root of a number. *)
-Definition root_up (a : Z) : Z := Z.sqrt (a * unit) + 1.
-
 (** The balls of the mean and of 1 / root of the variance. *)
 Definition mean_ball (es : list (Z * Z)) : ball :=
   let n := Z.of_nat (length es) in
-  let most := root_up (size (mean_square_e es)) in
+  let most := root_up K (size (mean_square_e es)) in
   near_ball (n + 24) most ((n + 1) * (unit + most)) (mean_e es).
 
 Definition variance_ball (es : list (Z * Z)) : ball :=
@@ -148,10 +151,32 @@ Proof.
   rewrite Rmult_0_l. apply Rle_trans with (1 := P). exact H.
 Qed.
 
-Lemma val_nonneg z : 0 <= val K z -> (0 <= z)%Z.
+Lemma near_is n sz sc size scope exact z : (0 <= n)%Z -> 0 <= size <= val K sz ->
+  scope <= val K sc -> (sc < 2 ^ (K + 40))%Z -> near F n size scope exact z ->
+  is_finite z = true
+  /\ Rabs (real F z - exact) <= val K (Z.shiftr (n * sz) (precision F) + 2)%Z.
 Proof.
-  intros H. apply le_IZR. apply Rmult_le_reg_r with (unit_ K); [apply unit_positive|].
-  rewrite Rmult_0_l. exact H.
+  intros Hn Hsize Hscope L Hz. destruct (wide F K room) as (_ & Hroom & _).
+  assert (S40 : scope < bpow radix2 40).
+  { apply Rle_lt_trans with (1 := Hscope). apply IZR_lt in L. rewrite IZR_pow in L by lia.
+    apply Rlt_le_trans with (bpow radix2 (K + 40) * unit_ K).
+    - apply Rmult_lt_compat_r; [apply unit_positive | exact L].
+    - unfold unit_. rewrite <- bpow_plus. apply bpow_le. lia. }
+  destruct (Hz S40) as [Fz Ez]. split; auto. apply Rle_trans with (1 := Ez).
+  assert (Hsz : (0 <= sz)%Z) by (apply (val_nonneg K); lra).
+  assert (Hp : (0 <= precision F)%Z) by (pose proof (has_digits F) as H; unfold Prec_gt_0 in H; lia).
+  replace (Z.shiftr (n * sz) (precision F) + 2)%Z
+    with ((Z.shiftr (n * sz) (precision F) + 1) + 1)%Z by ring.
+  rewrite (val_plus K (_ + 1)).
+  pose proof (shiftr_bounds F (n * sz) (precision F) Hp) as [B _]. rewrite mult_IZR in B.
+  set (u := bpow radix2 (- precision F)) in *. assert (U : 0 < u) by apply bpow_gt_0.
+  apply Rplus_le_compat.
+  - apply Rle_trans with (IZR n * u * val K sz).
+    + apply IZR_le in Hn. apply Rmult_le_compat_l; [apply Rmult_le_pos; lra | lra].
+    + unfold val. rewrite plus_IZR. pose proof (unit_positive K).
+      replace (IZR n * u * (IZR sz * unit_ K)) with (IZR n * IZR sz * u * unit_ K) by ring.
+      apply Rmult_le_compat_r; lra.
+  - unfold val, smallest_normal, unit_. rewrite Rmult_1_l, <- bpow_plus. apply bpow_le. lia.
 Qed.
 
 Lemma near_sound n sz sc e size scope exact z : around e exact -> (0 <= n)%Z ->
@@ -160,33 +185,15 @@ Lemma near_sound n sz sc e size scope exact z : around e exact -> (0 <= n)%Z ->
 Proof.
   intros He Hn Hsize Hscope Hz. unfold near_ball.
   destruct (Z.ltb_spec sc (2 ^ (K + 40))) as [L|]; [|exact I].
-  destruct (wide F K room) as (_ & Hroom & _).
-  assert (S40 : scope < bpow radix2 40).
-  { apply Rle_lt_trans with (1 := Hscope). apply IZR_lt in L. rewrite IZR_pow in L by lia.
-    apply Rlt_le_trans with (bpow radix2 (K + 40) * unit_ K).
-    - apply Rmult_lt_compat_r; [apply unit_positive | exact L].
-    - unfold unit_. rewrite <- bpow_plus. apply bpow_le. lia. }
-  destruct (Hz S40) as [Fz Ez]. pose proof (radius_pos _ _ He) as Hr.
-  assert (Hsz : (0 <= sz)%Z) by (apply val_nonneg; lra).
-  assert (Hp : (0 <= precision F)%Z) by (pose proof (has_digits F) as H; unfold Prec_gt_0 in H; lia).
+  destruct (near_is n sz sc size scope exact z Hn Hsize Hscope L Hz) as [Fz Ez].
+  pose proof (radius_pos _ _ He) as Hr. assert (Hsz : (0 <= sz)%Z) by (apply (val_nonneg K); lra).
   apply kept_spec; auto.
   { assert (0 <= Z.shiftr (n * sz) (precision F))%Z by (apply Z.shiftr_nonneg; nia). lia. }
-  change (IZR (fst e) * unit_ K) with (val K (fst e)).
-  change (IZR (snd e + Z.shiftr (n * sz) (precision F) + 2) * unit_ K)
-    with (val K (snd e + Z.shiftr (n * sz) (precision F) + 2)%Z).
+  change (Rabs (real F z - val K (fst e))
+    <= val K (snd e + Z.shiftr (n * sz) (precision F) + 2)%Z).
   replace (snd e + Z.shiftr (n * sz) (precision F) + 2)%Z
-    with (snd e + (Z.shiftr (n * sz) (precision F) + 1) + 1)%Z by ring.
-  rewrite !(val_plus K (snd e + _)), (val_plus K (snd e)).
-  pose proof (shiftr_bounds F (n * sz) (precision F) Hp) as [B _]. rewrite mult_IZR in B.
-  set (u := bpow radix2 (- precision F)) in *. assert (U : 0 < u) by apply bpow_gt_0.
-  assert (T : bpow radix2 50 * smallest_normal F <= val K 1).
-  { unfold val, smallest_normal, unit_. rewrite Rmult_1_l, <- bpow_plus. apply bpow_le. lia. }
-  assert (N : IZR n * u * size <= val K (Z.shiftr (n * sz) (precision F) + 1)%Z).
-  { apply Rle_trans with (IZR n * u * val K sz).
-    - apply IZR_le in Hn. apply Rmult_le_compat_l; [apply Rmult_le_pos; lra | lra].
-    - unfold val. rewrite plus_IZR. pose proof (unit_positive K).
-      replace (IZR n * u * (IZR sz * unit_ K)) with (IZR n * IZR sz * u * unit_ K) by ring.
-      apply Rmult_le_compat_r; lra. }
+    with (snd e + (Z.shiftr (n * sz) (precision F) + 2))%Z by ring.
+  rewrite val_plus.
   replace (real F z - val K (fst e)) with ((real F z - exact) + (exact - val K (fst e))) by ring.
   apply Rle_trans with (1 := Rabs_triang _ _). unfold Enclosures.around in He. lra.
 Qed.
@@ -283,28 +290,6 @@ Proof.
     apply (A2 top Hin).
 Qed.
 
-Lemma quotient_sound total power t p z : contains total t -> contains power p ->
-  quotient_gives F t p z -> contains (quotient_ball total power) z.
-Proof.
-  destruct total as [et|]; [|intros; exact I]. destruct power as [ep|]; [|intros; exact I].
-  intros Ht Hp Hz. apply contains_around in Ht, Hp. destruct Ht as [Ht Ft]. destruct Hp as [Hp Fp].
-  specialize (Hz Fp Ft). unfold quotient_ball. destruct (Z.ltb_spec 0 (low et)) as [L|]; [|exact I].
-  cbv zeta. set (inverse := of_ends _).
-  assert (Hi : around inverse (/ real F t)).
-  { apply around_ends in Ht. destruct Ht as [T1 T2].
-    assert (0 < val K (low et)).
-    { apply Rmult_lt_0_compat; [now apply IZR_lt | apply unit_positive]. }
-    apply ends_around.
-    replace (/ real F t) with (1 / real F t) by (unfold Rdiv; ring). split.
-    - apply (quotient_bounds K K_pos); rewrite ?val_1; lra.
-    - apply (quotient_up K K_pos); rewrite ?val_1; lra. }
-  eapply near_sound; [| | | | exact Hz].
-  - unfold Rdiv. now apply times_around.
-  - lia.
-  - unfold Rdiv. rewrite Rabs_mult. apply times_up_is; now apply sized.
-  - apply times_up_is; now apply unit_sized.
-Qed.
-
 Lemma unknown_all {A} (xs : list A) ys : length xs = length ys ->
   Forall2 contains (map (fun _ => None) xs) ys.
 Proof.
@@ -315,6 +300,233 @@ Qed.
 Lemma related_length {A B} (related : A -> B -> Prop) xs ys :
   Forall2 related xs ys -> length xs = length ys.
 Proof. induction 1; simpl; auto. Qed.
+
+(** What is known of numbers for a sum of them. *)
+Definition moderate (f : float F) : Prop := is_finite f = true /\ Rabs (real F f) <= bpow radix2 30.
+
+Lemma contained_moderate places e f : (0 <= places)%Z -> Lengthwise.Balls.contains F places (Some e) f -> moderate f.
+Proof.
+  destruct e as [c r]. intros Hp H. split; [apply H|]. now apply (contained_size F places c r f Hp H).
+Qed.
+
+Lemma numbers_are hs :
+  Rounding.value F (map Number hs) = total (map (real F) hs)
+  /\ Rounding.size F (map Number hs) = total (map Rabs (map (real F) hs)).
+Proof.
+  unfold Rounding.value, Rounding.size, total. induction hs as [|h hs [A B]]; simpl; [split; reflexivity|].
+  rewrite A, B. split; reflexivity.
+Qed.
+
+Lemma moderate_terms terms :
+  Forall (fun t => match t with Number x => moderate x | Product x y => moderate x /\ moderate y end) terms ->
+  Forall (Rounding.finite F) terms
+  /\ Rounding.size F terms <= INR (length terms) * bpow radix2 60
+  /\ Rounding.costs F terms <= INR (length terms) * (bpow radix2 32 * smallest_normal F).
+Proof.
+  pose proof (t_small F) as T.
+  assert (B60 : bpow radix2 60 = bpow radix2 30 * bpow radix2 30) by (rewrite <- bpow_plus; reflexivity).
+  assert (B1 : 1 <= bpow radix2 30) by (change 1 with (bpow radix2 0); apply bpow_le; lia).
+  assert (B32 : bpow radix2 32 = 4 * bpow radix2 30).
+  { change 32%Z with (2 + 30)%Z. rewrite bpow_plus. reflexivity. }
+  assert (B2 : 4 <= 2 * bpow radix2 30).
+  { change 30%Z with (1 + 29)%Z. rewrite bpow_plus. change (bpow radix2 1) with 2.
+    assert (1 <= bpow radix2 29) by (change 1 with (bpow radix2 0); apply bpow_le; lia). lra. }
+  assert (T3 : 3 * smallest_normal F <= bpow radix2 32 * smallest_normal F)
+    by (apply Rmult_le_compat_r; lra).
+  assert (B30 : bpow radix2 30 <= bpow radix2 60) by (apply bpow_le; lia).
+  unfold Rounding.size, Rounding.costs. induction 1 as [|t terms Ht _ (A & S & C)].
+  - simpl. repeat split; [constructor | lra | lra].
+  - cbn [Rounding.total length]. rewrite S_INR, !Rmult_plus_distr_r, !Rmult_1_l.
+    destruct t as [x|x y]; cbn [Rounding.exact Rounding.cost].
+    + destruct Ht as [Fx Bx]. repeat split; [constructor; auto | lra | lra].
+    + destruct Ht as [[Fx Bx] [Fy By]]. rewrite Rabs_mult.
+      assert (Rabs (real F x) * Rabs (real F y) <= bpow radix2 60)
+        by (rewrite B60; apply Rmult_le_compat; auto using Rabs_pos).
+      assert (smallest_normal F * (4 + Rabs (real F x) + Rabs (real F y))
+        <= bpow radix2 32 * smallest_normal F)
+        by (rewrite Rmult_comm; apply Rmult_le_compat_r; lra).
+      repeat split; [constructor; simpl; auto | lra | lra].
+Qed.
+
+Lemma related_impl {A B} (P Q : A -> B -> Prop) xs ys : (forall x y, P x y -> Q x y) ->
+  Forall2 P xs ys -> Forall2 Q xs ys.
+Proof. intros H. induction 1; constructor; auto. Qed.
+
+(** The sum of all numbers but one. *)
+Lemma others_around ps xs : Forall2 around ps xs ->
+  Forall2 (fun p x => Rabs ((total xs - x) - val K (fst (sum_e ps) - fst p))
+                      <= val K (snd (sum_e ps) - snd p)) ps xs.
+Proof.
+  assert (G : forall ps xs, Forall2 around ps xs -> forall a d r, Rabs (a - d) <= r ->
+    Forall2 (fun p x => Rabs ((a + total xs - x) - (d + val K (fst (sum_e ps)) - val K (fst p)))
+                        <= r + val K (snd (sum_e ps)) - val K (snd p)) ps xs).
+  { induction 1 as [|p x qs ys Hp H IH]; intros a d r Ha; constructor.
+    - pose proof (sum_around K _ _ H) as A. fold (total ys) in A. unfold Enclosures.around in A.
+      change (total (x :: ys)) with (x + total ys).
+      change (sum_e (p :: qs)) with (plus_e p (sum_e qs)). unfold plus_e. cbn [fst snd].
+      rewrite !val_plus.
+      replace (a + (x + total ys) - x - (d + (val K (fst p) + val K (fst (sum_e qs))) - val K (fst p)))
+        with ((a - d) + (total ys - val K (fst (sum_e qs)))) by ring.
+      apply Rle_trans with (1 := Rabs_triang _ _). lra.
+    - assert (B : Rabs ((a + x) - (d + val K (fst p))) <= r + val K (snd p)).
+      { replace (a + x - (d + val K (fst p))) with ((a - d) + (x - val K (fst p))) by ring.
+        apply Rle_trans with (1 := Rabs_triang _ _). unfold Enclosures.around in Hp. lra. }
+      eapply related_impl; [|exact (IH _ _ _ B)]. intros q y A. cbv beta in A.
+      change (total (x :: ys)) with (x + total ys).
+      change (sum_e (p :: qs)) with (plus_e p (sum_e qs)). unfold plus_e. cbn [fst snd].
+      rewrite !val_plus.
+      replace (a + (x + total ys) - y - (d + (val K (fst p) + val K (fst (sum_e qs))) - val K (fst q)))
+        with (a + x + total ys - y - (d + val K (fst p) + val K (fst (sum_e qs)) - val K (fst q))) by ring.
+      lra. }
+  intros H. eapply related_impl; [|apply (G ps xs H 0 0 0)].
+  - intros p x A. cbv beta in A. rewrite !val_minus.
+    replace (total xs - x - (val K (fst (sum_e ps)) - val K (fst p)))
+      with (0 + total xs - x - (0 + val K (fst (sum_e ps)) - val K (fst p))) by ring.
+    lra.
+  - rewrite Rminus_0_r, Rabs_R0. lra.
+Qed.
+
+Lemma share_sound sum radius off p all t fp z : is_finite fp = true -> is_finite t = true ->
+  around p (real F fp) ->
+  Rabs ((all - real F fp) - val K (sum - fst p)) <= val K (radius - snd p) ->
+  Rabs (all - val K sum) <= val K radius -> Rabs (real F t - all) <= val K off ->
+  (off < sum - radius)%Z -> quotient_gives F t fp z -> contains (share_ball sum radius off p) z.
+Proof.
+  intros Fp Ft Hp Ho Ha Ht Hoff Hz. specialize (Hz Fp Ft). unfold share_ball. cbv zeta.
+  destruct (Z.leb_spec 0 (fst p)) as [P0|]; [|exact I].
+  set (least := (sum - radius)%Z) in *. set (x := real F fp) in *.
+  assert (O0 : 0 <= val K off) by (pose proof (Rabs_pos (real F t - all)); lra).
+  assert (R0 : 0 <= val K radius) by (pose proof (Rabs_pos (all - val K sum)); lra).
+  pose proof (val_mono K (off + 1) least ltac:(lia)) as L1. rewrite val_plus in L1.
+  assert (One : 0 < val K 1) by (unfold val; rewrite Rmult_1_l; apply unit_positive).
+  assert (Sum : val K sum = val K least + val K radius) by (unfold least; rewrite val_minus; ring).
+  assert (All : val K least <= all) by (apply Rabs_le_inv in Ha; lra).
+  assert (Tl : val K (least - off) <= real F t) by (rewrite val_minus; apply Rabs_le_inv in Ht; lra).
+  assert (Lo : 0 < val K (least - off)) by (rewrite val_minus; lra).
+  pose proof (val_pos K (fst p) P0) as C0.
+  set (moved := (snd p * Z.abs (sum - fst p) + fst p * (radius - snd p))%Z) in *.
+  assert (M : Rabs (x * val K sum - val K (fst p) * all) <= val K moved * unit_ K).
+  { replace (x * val K sum - val K (fst p) * all) with
+      ((x - val K (fst p)) * val K (sum - fst p)
+       - val K (fst p) * ((all - x) - val K (sum - fst p))) by (rewrite val_minus; ring).
+    unfold Rminus at 1. apply Rle_trans with (1 := Rabs_triang _ _).
+    rewrite Rabs_Ropp, !Rabs_mult, val_abs, (Rabs_pos_eq _ C0).
+    replace (val K moved * unit_ K) with (val K (snd p) * val K (Z.abs (sum - fst p))
+      + val K (fst p) * val K (radius - snd p))
+      by (unfold moved, val; rewrite plus_IZR, !mult_IZR; ring).
+    apply Rplus_le_compat; [|apply Rmult_le_compat_l; auto].
+    apply Rmult_le_compat_r; [apply val_pos; lia | exact Hp]. }
+  assert (Share : around (quotient_down K (fst p) sum, (quotient_down K moved (least * sum) + 2)%Z)
+    (x / all)).
+  { unfold Enclosures.around. cbn [fst snd].
+    pose proof (quotient_bounds K K_pos (fst p) sum (val K (fst p)) (val K sum) ltac:(lra)
+      ltac:(lra) ltac:(lra) C0) as Q1.
+    pose proof (quotient_up K K_pos (fst p) sum (val K (fst p)) (val K sum) ltac:(lra)
+      ltac:(lra) ltac:(lra) C0) as Q2.
+    rewrite val_plus in Q2.
+    assert (Lp : val K (least * sum) = val K least * val K sum * bpow radix2 K).
+    { unfold val. rewrite mult_IZR. pose proof (unit_inverse K) as U.
+      replace (IZR least * unit_ K * (IZR sum * unit_ K) * bpow radix2 K)
+        with (IZR least * IZR sum * unit_ K * (bpow radix2 K * unit_ K)) by ring. rewrite U. ring. }
+    pose proof (bpow_gt_0 radix2 K) as B.
+    assert (LS : 0 < val K least * val K sum) by (apply Rmult_lt_0_compat; lra).
+    assert (D : Rabs (x / all - val K (fst p) / val K sum) <= val K moved / val K (least * sum)).
+    { replace (x / all - val K (fst p) / val K sum)
+        with ((x * val K sum - val K (fst p) * all) * / (all * val K sum)) by (field; lra).
+      rewrite Rabs_mult. assert (AS : 0 < all * val K sum) by (apply Rmult_lt_0_compat; lra).
+      rewrite (Rabs_pos_eq (/ _)) by (apply Rlt_le, Rinv_0_lt_compat, AS).
+      apply Rle_trans with (val K moved * unit_ K * / (val K least * val K sum)).
+      - apply Rmult_le_compat; [apply Rabs_pos | apply Rlt_le, Rinv_0_lt_compat, AS | exact M |].
+        apply Rinv_le_contravar; [exact LS|]. apply Rmult_le_compat_r; lra.
+      - right. rewrite Lp. pose proof (unit_inverse K) as U.
+        replace (unit_ K) with (/ bpow radix2 K)
+          by (apply Rmult_eq_reg_l with (bpow radix2 K); [rewrite U; field | ]; lra).
+        field. repeat split; lra. }
+    assert (M0 : 0 <= val K moved).
+    { pose proof (Rabs_pos (x * val K sum - val K (fst p) * all)). pose proof (unit_positive K).
+      apply Rmult_le_reg_r with (unit_ K); lra. }
+    assert (LSp : 0 < val K (least * sum)) by (rewrite Lp; apply Rmult_lt_0_compat; lra).
+    pose proof (quotient_up K K_pos moved (least * sum) (val K moved) (val K (least * sum)) LSp
+      ltac:(lra) ltac:(lra) M0) as Q3.
+    rewrite val_plus in Q3.
+    replace (quotient_down K moved (least * sum) + 2)%Z
+      with (quotient_down K moved (least * sum) + 1 + 1)%Z by ring.
+    rewrite !val_plus.
+    replace (x / all - val K (quotient_down K (fst p) sum)) with
+      ((x / all - val K (fst p) / val K sum)
+       + (val K (fst p) / val K sum - val K (quotient_down K (fst p) sum))) by ring.
+    apply Rle_trans with (1 := Rabs_triang _ _).
+    assert (Rabs (val K (fst p) / val K sum - val K (quotient_down K (fst p) sum)) <= val K 1)
+      by (apply Rabs_le; lra).
+    lra. }
+  assert (Turned : around (unit, (quotient_down K off (least - off) + 1)%Z) (all / real F t)).
+  { unfold Enclosures.around. cbn [fst snd]. rewrite val_1.
+    pose proof (quotient_up K K_pos off (least - off) (val K off) (real F t) Lo ltac:(lra) Tl O0) as Q.
+    apply Rle_trans with (2 := Q).
+    replace (all / real F t - 1) with (- (real F t - all) * / real F t) by (field; lra).
+    rewrite Rabs_mult, Rabs_Ropp, (Rabs_pos_eq (/ _)) by (apply Rlt_le, Rinv_0_lt_compat; lra).
+    apply Rmult_le_compat_r; [apply Rlt_le, Rinv_0_lt_compat; lra | exact Ht]. }
+  pose proof (times_around K K_pos _ _ _ _ Share Turned) as E.
+  replace (x / all * (all / real F t)) with (x / real F t) in E by (field; lra).
+  assert (Inv : 0 <= Rabs (/ real F t) <= val K (quotient_down K unit (least - off) + 1)).
+  { split; [apply Rabs_pos|]. rewrite Rabs_pos_eq by (apply Rlt_le, Rinv_0_lt_compat; lra).
+    replace (/ real F t) with (1 / real F t) by (unfold Rdiv; ring).
+    apply (quotient_up K K_pos); rewrite ?val_1; lra. }
+  eapply near_sound; [exact E | lia | | | exact Hz].
+  - now apply sized.
+  - apply times_up_is; [now apply unit_sized|]. rewrite val_plus, val_1. lra.
+Qed.
+
+Lemma shares_sound powers fs t weights : Forall2 contains (map Some powers) fs ->
+  sums F (map Number fs) t -> Forall2 (quotient_gives F t) fs weights ->
+  Forall2 contains (shares powers) weights.
+Proof.
+  intros H Ht Hw. unfold shares. pose proof (related_length _ _ _ H) as Lf. rewrite map_length in Lf.
+  pose proof (related_length _ _ _ Hw) as Lw.
+  assert (A : Forall2 around powers (map (real F) fs) /\ Forall (fun f : float F => is_finite f = true) fs).
+  { clear - H. revert fs H. induction powers as [|p ps IH]; intros fs H; inversion H; subst;
+      [split; constructor|]. destruct (IH _ H4) as [A B]. apply contains_around in H2.
+    destruct H2. split; constructor; auto. }
+  destruct A as [A Fin]. pose proof (sum_around K _ _ A) as S. pose proof (others_around _ _ A) as O.
+  destruct (sum_e powers) as [sum radius]. cbn [fst snd] in O.
+  set (n := Z.of_nat (length powers)). set (sizes := fst (sum_e (map (fun p => (size p, 0%Z)) powers))).
+  set (off := (lost F n sizes + 1)%Z).
+  destruct (few_terms F n && (off <? sum - radius)%Z)%bool eqn:C; [|apply unknown_all; lia].
+  apply andb_true_iff in C. destruct C as [Few Off]. apply Z.ltb_lt in Off.
+  assert (T : Forall (Rounding.finite F) (map Number fs)
+    /\ Rounding.size F (map Number fs) <= INR (length (map (@Number F) fs)) * bpow radix2 60
+    /\ Rounding.costs F (map Number fs)
+       <= INR (length (map (@Number F) fs)) * (bpow radix2 32 * smallest_normal F)).
+  { apply moderate_terms. clear - H K_pos. revert fs H.
+    induction powers as [|p ps IH]; intros fs H; inversion H; subst; simpl; constructor; auto.
+    now apply contained_moderate with K p. }
+  destruct T as (T1 & T2 & T3).
+  destruct (sum_near F K room n (map Number fs) (map Number fs) t) as [Ft Et]; auto.
+  { unfold n. lia. }
+  { unfold n. rewrite map_length. lia. }
+  destruct (numbers_are fs) as [V1 V2]. rewrite V1, V2 in Et.
+  assert (Z : 0 <= total (map Rabs (map (real F) fs)) <= val K sizes).
+  { unfold sizes, total. clear - A. induction A as [|p x ps xs Hp _ IH]; simpl; [rewrite val_0; lra|].
+    pose proof (sized _ _ Hp). rewrite val_plus. lra. }
+  assert (Sp : (0 <= sizes)%Z) by (apply (val_nonneg K); lra).
+  assert (Et' : Rabs (real F t - total (map (real F) fs)) <= val K off).
+  { apply Rle_trans with (1 := Et). unfold off. rewrite val_plus.
+    assert (U : unit_ K = val K 1) by (unfold val; ring). rewrite U. apply Rplus_le_compat_r.
+    pose proof (lost_spec F n sizes ltac:(unfold n; lia) Sp) as L.
+    pose proof (share_lost_pos F n ltac:(unfold n; lia)).
+    apply Rle_trans with (share_lost F n * val K sizes); [apply Rmult_le_compat_l; lra|].
+    unfold val. rewrite <- Rmult_assoc. apply Rmult_le_compat_r; [apply Rlt_le, unit_positive | exact L]. }
+  unfold total in *. set (all := fold_right Rplus 0 (map (real F) fs)) in *.
+  clearbody all off. clear - A O S Ft Fin Et' Off Hw room K_pos. revert weights Hw Fin.
+  remember (map (real F) fs) as xs eqn:E. revert fs E.
+  induction A as [|p x ps xs Hp _ IH]; intros fs E weights Hw Fin.
+  - destruct fs; [|discriminate]. inversion Hw. constructor.
+  - destruct fs as [|f fs]; [discriminate|]. injection E as -> ->.
+    inversion Hw as [|? w ? weights' Hw1 Hw2]; subst. inversion O as [|? ? ? ? O1 O2]; subst.
+    inversion Fin as [|? ? Ff Fin']; subst. simpl. constructor.
+    + exact (share_sound sum radius off p all t f w Ff Ft Hp O1 S Et' Off Hw1).
+    + now apply IH with fs.
+Qed.
 
 Lemma softmax_sound logits ls weights : Forall2 contains logits ls ->
   softmax_gives F ls weights -> Forall2 contains (softmax_balls logits) weights.
@@ -353,17 +565,10 @@ Proof.
       + lia.
       + rewrite val_plus. lra.
       + rewrite !val_plus, val_1. lra. }
-  set (pb := map (fun l => exp_ball (shifted_ball t l)) (e :: es)) in *. cbv zeta.
-  set (n := Z.of_nat (length pb)).
-  assert (Total : contains (row_ball F K K n [] [] (map (enlarge F n) pb)) total).
-  { change [] with (map (enlarge F n) []) at 2.
-    eapply row_sound; [exact room | exact K_pos | unfold n; lia | constructor | constructor | exact P | | exact Ht].
-    simpl. unfold n. pose proof (related_length _ _ _ P). lia. }
-  set (tb := row_ball F K K n [] [] (map (enlarge F n) pb)) in *. clearbody tb.
-  clear - P Hw Total room K_pos. revert weights Hw.
-  induction P as [|b p pb powers Hb _ IH]; intros weights Hw; inversion Hw; subst; simpl; constructor.
-  - now apply quotient_sound with total p.
-  - now apply IH.
+  destruct (known (map (fun l => exp_ball (shifted_ball t l)) (e :: es))) as [ps|] eqn:K2;
+    [|now apply unknown_all].
+  destruct (known_all _ _ _ P K2) as (_ & _ & Same). rewrite Same in P.
+  now apply shares_sound with powers total.
 Qed.
 
 (** ** Layer norm *)
@@ -395,26 +600,6 @@ Proof.
     induction H; simpl; constructor; auto. now apply minus_around.
 Qed.
 
-Lemma root_up_spec a x : 0 <= x <= val K a -> sqrt x <= val K (root_up a).
-Proof.
-  intros [X0 X]. unfold root_up. set (q := (a * 2 ^ K)%Z).
-  assert (Ha : (0 <= a)%Z) by (apply val_nonneg; lra).
-  assert (Hq : (0 <= q)%Z) by (apply Z.mul_nonneg_nonneg; [|apply Z.pow_nonneg]; lia).
-  pose proof (Z.sqrt_spec q Hq) as [_ S2]. pose proof (Z.sqrt_nonneg q) as S0.
-  set (s := Z.sqrt q) in *.
-  rewrite <- (sqrt_square (val K (s + 1)%Z)) by (apply val_pos; lia). apply sqrt_le_1_alt.
-  apply Rle_trans with (1 := X).
-  assert (E : val K a = IZR q * unit_ K * unit_ K).
-  { unfold val, q. rewrite mult_IZR, IZR_pow by assumption. pose proof (unit_inverse K) as I.
-    replace (IZR a * bpow radix2 K * unit_ K * unit_ K)
-      with (IZR a * unit_ K * (bpow radix2 K * unit_ K)) by ring.
-    rewrite I. ring. }
-  rewrite E. unfold val. replace (IZR (s + 1) * unit_ K * (IZR (s + 1) * unit_ K))
-    with (IZR ((s + 1) * (s + 1)) * unit_ K * unit_ K) by (rewrite mult_IZR; ring).
-  pose proof (unit_positive K). apply Rmult_le_compat_r; [lra|]. apply Rmult_le_compat_r; [lra|].
-  apply IZR_le. lia.
-Qed.
-
 Lemma mean_square_pos xs : 0 <= mean_square xs.
 Proof.
   unfold mean_square, mean, total.
@@ -442,7 +627,7 @@ Proof.
   { rewrite (related_length _ _ _ H), map_length. reflexivity. }
   rewrite L in Hm. unfold mean_ball. cbv zeta. set (n := Z.of_nat (length es)) in *.
   assert (Hn : (0 <= n)%Z) by (unfold n; lia).
-  pose proof (root_up_spec _ _ (mean_square_size es _ Hne H)) as R.
+  pose proof (root_up_spec K K_pos _ _ (mean_square_size es _ Hne H)) as R.
   pose proof (sqrt_pos (mean_square (map (real F) x))) as S.
   eapply near_sound; [| | | | exact Hm].
   - now apply mean_around.

@@ -12,10 +12,6 @@ Section Networks.
 
 Variables (F : format) (K W : Z).
 
-Definition normed_tree_numbers (net : normed_tree_of ball) (nodes : list node) : list ball :=
-  affine_balls F K W (written (node_memory (base net)))
-    (normed_block_balls F K W net (normed_layers net) (rev (map (node_balls F K W net) nodes))).
-
 Definition normed_tree_logits (net : normed_tree_of ball) (x : node) : list ball :=
   affine_balls F K W (answer (base net)) (node_balls F K W net x).
 
@@ -30,21 +26,23 @@ Definition gated_logits (net : gated_network_of ball) (bits : code) : list ball 
 
 End Networks.
 
-Definition rough_tree (F : format) (net : normed_tree) : normed_tree_of ball :=
-  convert_normed_tree (rough_ball F (most_places (normed_rows net)) rough_places) net.
-
 Definition rough_gated (F : format) (net : gated_network) : gated_network_of ball :=
   convert_gated (rough_ball F (most_places (gated_rows net)) rough_places) net.
 
 Definition weak_normed_tree_bit (F : format) (net : normed_tree) (num_symbols : N)
   (codes : list code) (T : tree) : option weak :=
-  weak_chunk smooth_places (normed_tree_numbers F smooth_places rough_places (rough_tree F net))
-    codes T num_symbols.
+  match measured_tree F net with
+  | Some (balls, layers, written) =>
+      weak_chunk smooth_places
+        (normed_numbers F smooth_places rough_places balls layers written) codes T num_symbols
+  | None => None
+  end.
 
 Definition weak_normed_tree_answer (F : format) (net : normed_tree) (codes : list code) (T : tree)
   : option weak :=
-  weak_node smooth_places (normed_tree_logits F smooth_places rough_places (rough_tree F net))
-    codes T.
+  let balls :=
+    convert_normed_tree (rough_ball F (most_places (normed_rows net)) rough_places) net in
+  weak_node smooth_places (normed_tree_logits F smooth_places rough_places balls) codes T.
 
 Definition weak_gated_step_bit (F : format) (net : gated_network) (num_symbols : N)
   (codes : list code) (R : recurrence) : option weak :=

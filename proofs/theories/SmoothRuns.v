@@ -4,7 +4,7 @@
 From Coq Require Import List NArith ZArith Reals Lra Lia Psatz Bool.
 From Flocq Require Import Core BinarySingleNaN.
 From Lengthwise Require Import Rounding Words Networks Runs Floats FloatNetworks FloatRuns.
-From Lengthwise Require Import FloatFunctions SmoothNetworks.
+From Lengthwise Require Import FloatFunctions SmoothNetworks Euclid.
 Import ListNotations.
 Local Open Scope R_scope.
 
@@ -135,75 +135,8 @@ Qed.
 
 (** ** Layer norm *)
 
-Notation squares xs := (total (map (fun x => x * x) xs)).
-
-Lemma squares_pos xs : 0 <= squares xs.
-Proof.
-  induction xs as [|x xs IH]; simpl; [lra|]. pose proof (Rle_0_sqr x) as S. unfold Rsqr in S.
-  unfold total in *. lra.
-Qed.
-
-Lemma total_square xs : total xs * total xs <= INR (length xs) * squares xs.
-Proof.
-  induction xs as [|x xs IH]; [simpl; lra|]. cbn [length]. rewrite S_INR.
-  change (total (x :: xs)) with (x + total xs).
-  change (squares (x :: xs)) with (x * x + squares xs).
-  pose proof (squares_pos xs) as Q. pose proof (pos_INR (length xs)) as N.
-  set (n := INR (length xs)) in *. set (s := total xs) in *. set (q := squares xs) in *.
-  destruct (Req_dec n 0) as [Z|NZ].
-  - rewrite Z in *. assert (s = 0) by nra. subst s. rewrite H. nra.
-  - assert (0 < n) by lra. assert (2 * x * s <= n * (x * x) + q).
-    { apply Rmult_le_reg_l with n; auto. pose proof (Rle_0_sqr (n * x - s)) as S. unfold Rsqr in S. nra. }
-    nra.
-Qed.
-
 Lemma mean_size xs : Rabs (mean xs) <= sqrt (mean_square xs).
-Proof.
-  rewrite <- sqrt_Rsqr_abs. apply sqrt_le_1_alt. unfold Rsqr, mean_square, mean.
-  rewrite map_length. destruct xs as [|x xs].
-  { simpl. unfold Rdiv. rewrite !Rmult_0_l. lra. }
-  set (all := x :: xs) in *. assert (N : 0 < INR (length all)) by (apply lt_0_INR; simpl; lia).
-  pose proof (total_square all) as T. unfold Rdiv.
-  set (i := / INR (length all)) in *. assert (I : 0 < i) by now apply Rinv_0_lt_compat.
-  assert (E : INR (length all) * i = 1) by (apply Rinv_r; lra).
-  replace (squares all * i) with (INR (length all) * squares all * (i * i))
-    by (replace (INR (length all) * squares all * (i * i))
-          with (INR (length all) * i * (squares all * i)) by ring; rewrite E; ring).
-  replace (total all * i * (total all * i)) with (total all * total all * (i * i)) by ring.
-  apply Rmult_le_compat_r; [nra | exact T].
-Qed.
-
-Lemma squares_shifted m xs :
-  squares (map (fun x => x - m) xs)
-  = squares xs - 2 * m * total xs + INR (length xs) * (m * m).
-Proof.
-  induction xs as [|x xs IH]; [simpl; ring|]. unfold total in *. cbn [length map fold_right].
-  rewrite S_INR, IH. ring.
-Qed.
-
-Lemma variance_size xs : Rabs (variance xs) <= mean_square xs.
-Proof.
-  assert (P : forall ys, 0 <= mean_square ys).
-  { intros ys. unfold mean_square, mean, Rdiv. rewrite map_length.
-    apply Rmult_le_pos; [apply squares_pos|]. destruct ys; [simpl; rewrite Rinv_0; lra|].
-    apply Rlt_le, Rinv_0_lt_compat, lt_0_INR. simpl. lia. }
-  rewrite Rabs_pos_eq by apply P. unfold variance. cbv zeta. unfold mean_square.
-  set (m := mean xs).
-  assert (A : mean (map (fun x => x * x) (map (fun x => x - m) xs))
-    = squares (map (fun x => x - m) xs) / INR (length xs)) by (unfold mean; now rewrite !map_length).
-  assert (B : mean (map (fun x => x * x) xs) = squares xs / INR (length xs))
-    by (unfold mean; now rewrite map_length).
-  rewrite A, B, squares_shifted. destruct xs as [|x xs].
-  { simpl. unfold Rdiv. rewrite !Rmult_0_l. lra. }
-  unfold m, mean. set (all := x :: xs) in *.
-  assert (N : 0 < INR (length all)) by (apply lt_0_INR; simpl; lia).
-  unfold Rdiv at 1 4. apply Rmult_le_compat_r; [now apply Rlt_le, Rinv_0_lt_compat|].
-  set (t := total all). set (n := INR (length all)) in *.
-  replace (2 * (t / n) * t) with (2 * (n * (t / n * (t / n)))) by (field; lra).
-  assert (0 <= n * (t / n * (t / n))).
-  { apply Rmult_le_pos; [lra|]. exact (Rle_0_sqr (t / n)). }
-  lra.
-Qed.
+Proof. rewrite <- sqrt_Rsqr_abs. apply sqrt_le_1_alt, mean_most. Qed.
 
 Lemma at_least_one n : (0 <= n)%Z -> 1 <= IZR (n + 1).
 Proof. intros H. change 1 with (IZR 1). apply IZR_le. lia. Qed.
@@ -220,7 +153,8 @@ Qed.
 
 Lemma some_variance x : exists s, variance_gives F x s.
 Proof.
-  pose proof (variance_size (map (real F) x)) as S. pose proof (Rabs_pos (variance (map (real F) x))).
+  pose proof (variance_most (map (real F) x)) as S. pose proof (variance_pos (map (real F) x)) as P.
+  rewrite <- (Rabs_pos_eq _ P) in S. pose proof (Rabs_pos (variance (map (real F) x))).
   pose proof (at_least_one (Z.of_nat (length x)) ltac:(lia)).
   set (size := mean_square (map (real F) x)) in *.
   assert (1 <= IZR (Z.of_nat (length x) + 1) * IZR (Z.of_nat (length x) + 1)) by nra.

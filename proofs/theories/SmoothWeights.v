@@ -5,8 +5,36 @@ From Coq Require Import List NArith ZArith QArith Reals Bool Lia Lra.
 From Flocq Require Import Core BinarySingleNaN.
 From Lengthwise Require Import Words Data Arrays TreeChecker TreeSound Recurrence Theorems.
 From Lengthwise Require Import Networks Runs Weights Floats FloatNetworks FloatFunctions.
-From Lengthwise Require Import SmoothNetworks Balls FloatWeights Enclosures SmoothBalls.
+From Lengthwise Require Import SmoothNetworks Balls FloatWeights Enclosures SmoothBalls EuclidBalls.
 Import ListNotations.
+
+(** The rows of a linear map, each with its bias. *)
+Definition affine_rows (f : linear) : list (coordinates * coordinates) :=
+  map (fun '(row, b) => (row, [b])) (combine (weight f) (bias f)).
+
+(** The norms of the matrices of a layer after attention: output, expand and contract. *)
+Definition layer_measures : Type := (measured * measured * measured)%type.
+
+Section Measures.
+
+Variables (K W S : Z) (W_ball S_ball : Q -> ball).
+
+Definition measure_layer (l : normed_layer_of Q) : option layer_measures :=
+  let measure := measure K W S W_ball S_ball in
+  match measure (map (fun row => (row, [])) (output (plain l))),
+    measure (affine_rows (expand (plain l))), measure (affine_rows (contract (plain l))) with
+  | Some output, Some expand, Some contract => Some (output, expand, contract)
+  | _, _, _ => None
+  end.
+
+Definition measured_layer_of (l : normed_layer_of Q)
+  : option (normed_layer_of ball * layer_measures) :=
+  match measure_layer l with
+  | Some m => Some (convert_normed_layer W_ball l, m)
+  | None => None
+  end.
+
+End Measures.
 
 Section Networks.
 
@@ -51,27 +79,36 @@ Definition attend_balls (h : head_of ball) (x : balls) (seen : list balls) : bal
        row_ball K n weights (map (enlarge n) (map (fun place => nth i (snd place) None) found)) [])
     (seq 0 (length (value h))).
 
-Definition normed_layer_balls (l : normed_layer_of ball) (x : balls) (seen : list balls) : balls :=
-  let gathered := concat (map (fun h => attend_balls h x seen) (heads (plain l))) in
-  let h :=
-    normed_balls (attention_norm l)
-      (added_balls F K x (applied_balls F K W (output (plain l)) gathered)) in
-  normed_balls (forward_norm l)
-    (added_balls F K h
-       (affine_balls F K W (contract (plain l))
-          (map rectified_ball (affine_balls F K W (expand (plain l)) h)))).
-
-Fixpoint normed_everywhere_balls (l : normed_layer_of ball) (reversed : list balls) : list balls :=
-  match reversed with
-  | [] => []
-  | x :: before => normed_layer_balls l x reversed :: normed_everywhere_balls l before
+Definition normed_vector_balls (n : norm_of ball) (x : vector_ball) : vector_ball :=
+  match known (map raise (gain n)), known (map raise (shift n)) with
+  | Some gain, Some shift => normed_vector F K gain shift x
+  | _, _ => unknown (combine (combine (gain n) (shift n)) (fst x))
   end.
 
-Fixpoint normed_block_balls (these : list (normed_layer_of ball)) (reversed : list balls) : balls :=
+Definition normed_layer_balls (l : normed_layer_of ball * layer_measures) (x : balls)
+  (seen : list balls) : vector_ball :=
+  let '(l, (output, expand, contract)) := l in
+  let affine := affine_vector F K W in
+  let gathered := vector_of K (concat (map (fun h => attend_balls h x seen) (heads (plain l)))) in
+  let h :=
+    normed_vector_balls (attention_norm l)
+      (plus_vector F K (vector_of K x) (affine output gathered)) in
+  normed_vector_balls (forward_norm l)
+    (plus_vector F K h (affine contract (rectified_vector (affine expand h)))).
+
+Fixpoint normed_everywhere_balls (l : normed_layer_of ball * layer_measures)
+  (reversed : list balls) : list balls :=
+  match reversed with
+  | [] => []
+  | x :: before => boxes (normed_layer_balls l x reversed) :: normed_everywhere_balls l before
+  end.
+
+Fixpoint normed_block_balls (these : list (normed_layer_of ball * layer_measures))
+  (reversed : list balls) : vector_ball :=
   match these, reversed with
   | l :: [], x :: _ => normed_layer_balls l x reversed
   | l :: others, _ => normed_block_balls others (normed_everywhere_balls l reversed)
-  | [], _ => []
+  | [], _ => ([], None)
   end.
 
 Definition node_balls (x : node) : balls :=
@@ -82,9 +119,12 @@ Definition node_balls (x : node) : balls :=
   | Code bits => normed_recall_balls (node_memory (base net)) (memory_norm net) bits
   end.
 
-Definition normed_compose_balls (chunk : list node) : option code :=
-  code_balls F K W (node_memory (base net))
-    (normed_block_balls (normed_layers net) (rev (map node_balls chunk))).
+Definition normed_numbers (these : list (normed_layer_of ball * layer_measures))
+  (written : measured) (chunk : list node) : balls :=
+  affine_numbers F K W written (normed_block_balls these (rev (map node_balls chunk))).
+
+Definition normed_compose_balls these written (chunk : list node) : option code :=
+  signs_of (normed_numbers these written chunk).
 
 Definition normed_class_balls (x : node) : option N :=
   class_balls F K W (answer (base net)) (node_balls x).
@@ -179,6 +219,52 @@ Proof.
   eapply scaled_sound; eassumption.
 Qed.
 
+(** ** Norms of matrices *)
+
+Variables (S : Z) (S_ball : Q -> ball).
+Hypothesis S_few : (0 <= S <= K)%Z.
+Hypothesis S_ball_contains : forall q, contains F S (S_ball q) (number F q).
+
+Notation measure_of := (measure K W S W_ball S_ball).
+Notation measure_layer := (measure_layer K W S W_ball S_ball).
+Notation measured_layer_of := (measured_layer_of K W S W_ball S_ball).
+Notation gives fx := (fun '(fw, hs) z => row_gives F fw fx hs z).
+
+Lemma measure_of_sound rows m : measure_of rows = Some m -> measures F K W m (float_rows F rows).
+Proof. now apply measure_sound. Qed.
+
+Lemma applied_rows rows x y : applied F (map (map (number F)) rows) x y ->
+  Forall2 (gives x) (float_rows F (map (fun row => (row, [])) rows)) y.
+Proof.
+  revert y. induction rows as [|row rows IH]; intros y H; inversion H; subst; simpl; constructor; auto.
+Qed.
+
+Lemma rows_of_affine f x y : affine_gives F (convert_linear _ _ (number F) f) x y ->
+  Forall2 (gives x) (float_rows F (affine_rows f)) y.
+Proof.
+  unfold affine_gives, applied_plus, affine_rows. simpl. generalize (weight f) (bias f).
+  intros rows. revert y. induction rows as [|row rows IH]; intros y bs H; [inversion H; constructor|].
+  destruct bs as [|b bs]; simpl in *; inversion H; subst; constructor; auto.
+Qed.
+
+Lemma normed_vector_in n x fx y : inside F K x fx ->
+  normed F (convert_norm (number F) n) fx y ->
+  inside F K (normed_vector_balls (convert_norm W_ball n) x) y.
+Proof.
+  intros Hx Hy. unfold normed_vector_balls, normed in *. simpl in *.
+  pose proof (raised_in F K W few _ _ (weights_in F W W_ball W_ball_contains (gain n))) as G.
+  pose proof (raised_in F K W few _ _ (weights_in F W W_ball W_ball_contains (shift n))) as B.
+  assert (U : inside F K (unknown (combine (combine (map W_ball (gain n)) (map W_ball (shift n))) (fst x))) y).
+  { apply unknown_inside. destruct Hy as (m & s & r & _ & _ & _ & Hy).
+    rewrite <- (related_length _ _ _ Hy), !combine_length, !map_length.
+    now rewrite (inside_length F K x fx Hx). }
+  destruct (known (map raise (map W_ball (gain n)))) as [g|] eqn:Eg; [|exact U].
+  destruct (known (map raise (map W_ball (shift n)))) as [s|] eqn:Es; [|exact U].
+  destruct (known_all F K _ g _ G Eg) as (_ & _ & Sg). rewrite Sg in G.
+  destruct (known_all F K _ s _ B Es) as (_ & _ & Ss). rewrite Ss in B.
+  eapply normed_inside; [exact room | exact G | exact B | exact Hx | exact Hy].
+Qed.
+
 (** ** Trees *)
 
 Section TreeSound.
@@ -263,13 +349,19 @@ Qed.
 Variable l : normed_layer_of Q.
 Let lb := convert_normed_layer W_ball l.
 Let lf := convert_normed_layer (number F) l.
+Variable m : layer_measures.
+Hypothesis measured_layer : measure_layer l = Some m.
 
 Lemma normed_layer_in x fx seen fseen y : all_in x fx ->
   Forall2 all_in seen fseen -> normed_layer_gives F running lf fx fseen y ->
-  all_in (normed_layer_balls net lb x seen) y.
+  inside F K (normed_layer_balls net (lb, m) x seen) y.
 Proof.
   intros Hx Hseen (gathered & attended & sum & h & hidden & fed & sum' & Gg & Ga & Gs & Gh & Gi & Gf & Gs' & Gy).
-  unfold normed_layer_balls.
+  unfold measure_layer in measured_layer.
+  destruct (measure_of (map (fun row => (row, [])) (output (plain l)))) as [mo|] eqn:Eo; [|discriminate].
+  destruct (measure_of (affine_rows (expand (plain l)))) as [me|] eqn:Ee; [|discriminate].
+  destruct (measure_of (affine_rows (contract (plain l)))) as [mc|] eqn:Ec; [|discriminate].
+  injection measured_layer as <-. unfold normed_layer_balls. cbv beta iota zeta.
   assert (Hg : all_in (concat (map (fun h => attend_balls net h x seen) (heads (plain lb))))
     (concat gathered)).
   { apply concat_in. clear Ga Gs Gh Gi Gf Gs' Gy. revert gathered Gg.
@@ -277,23 +369,29 @@ Proof.
       inversion Gg; subst; simpl; constructor; auto.
     eapply attend_in; [|exact Hx | exact Hseen | eassumption].
     repeat split; try (now apply rows_in). now apply weights_in. }
-  assert (Hh : all_in (normed_balls (attention_norm lb) (added_balls F K x
-    (applied_balls F K W (output (plain lb))
-       (concat (map (fun h => attend_balls net h x seen) (heads (plain lb))))))) h).
-  { eapply normed_in; [|exact Gh]. eapply added_in; [exact room | exact Hx | | exact Gs].
-    eapply (applied_in F K W room few); [|exact Hg | exact Ga]. now apply rows_in. }
-  eapply normed_in; [|exact Gy]. eapply added_in; [exact room | exact Hh | | exact Gs'].
-  eapply (affine_in F K W room few); [now apply converted_linear | | exact Gf].
-  apply rectified_in. eapply (affine_in F K W room few); [now apply converted_linear | exact Hh | exact Gi].
+  assert (Hh : inside F K (normed_vector_balls (attention_norm lb)
+    (plus_vector F K (vector_of K x) (affine_vector F K W mo (vector_of K
+       (concat (map (fun h => attend_balls net h x seen) (heads (plain lb)))))))) h).
+  { eapply normed_vector_in; [|exact Gh].
+    eapply plus_inside; [exact room | apply vector_of_inside; exact Hx | | exact Gs].
+    eapply affine_inside; [exact room | lia | apply measure_of_sound; exact Eo
+      | apply vector_of_inside; exact Hg |]. now apply applied_rows. }
+  eapply normed_vector_in; [|exact Gy].
+  eapply plus_inside; [exact room | exact Hh | | exact Gs'].
+  eapply affine_inside; [exact room | lia | apply measure_of_sound; exact Ec | | now apply rows_of_affine; exact Gf].
+  apply rectified_inside.
+  eapply affine_inside; [exact room | lia | apply measure_of_sound; exact Ee | exact Hh
+    | now apply rows_of_affine; exact Gi].
 Qed.
 
 Lemma normed_everywhere_in xs fxs ys : Forall2 all_in xs fxs ->
-  normed_everywhere F running lf fxs ys -> Forall2 all_in (normed_everywhere_balls net lb xs) ys.
+  normed_everywhere F running lf fxs ys ->
+  Forall2 all_in (normed_everywhere_balls net (lb, m) xs) ys.
 Proof.
   intros H. revert ys. induction H as [|x fx xs fxs Hx H IH]; intros ys G.
   - destruct ys; [constructor | contradiction].
   - destruct ys as [|y ys]; [contradiction|]. destruct G as [G1 G2]. constructor; auto.
-    apply normed_layer_in with fx (fx :: fxs); auto.
+    eapply normed_layer_in; [exact Hx | | exact G1]. constructor; auto.
 Qed.
 
 End TreeSound.
@@ -304,18 +402,27 @@ Variable exact : normed_tree.
 Let net := convert_normed_tree W_ball exact.
 Let running := convert_normed_tree (number F) exact.
 
-Lemma normed_block_in these : forall xs fxs y, Forall2 all_in xs fxs ->
+Lemma normed_block_in these : forall ms xs fxs y, known (map measured_layer_of these) = Some ms ->
+  Forall2 all_in xs fxs ->
   normed_block F running (map (convert_normed_layer (number F)) these) fxs y ->
-  all_in (normed_block_balls net (map (convert_normed_layer W_ball) these) xs) y.
+  inside F K (normed_block_balls net ms xs) y.
 Proof.
-  induction these as [|l these IH]; intros xs fxs y Hxs G.
-  - simpl in *. subst y. constructor.
-  - destruct these as [|l' these].
-    + destruct Hxs as [|x fx xs fxs Hx Hxs].
-      * destruct G as (after & _ & ->). constructor.
-      * exact (normed_layer_in exact l x fx (x :: xs) (fx :: fxs) y Hx (Forall2_cons _ _ Hx Hxs) G).
-    + destruct G as (after & Ga & Gb). apply IH with after; auto.
-      exact (normed_everywhere_in exact l xs fxs after Hxs Ga).
+  induction these as [|l these IH]; intros ms xs fxs y E Hxs G.
+  - injection E as <-. simpl in *. subst y. split; [constructor | exact I].
+  - cbn [map known] in E. unfold measured_layer_of in E at 1.
+    destruct (measure_layer l) as [m|] eqn:Em; [|discriminate].
+    destruct (known (map measured_layer_of these)) as [others|] eqn:Eo; [|discriminate].
+    injection E as <-. destruct these as [|l' these].
+    + injection Eo as <-. destruct Hxs as [|x fx xs fxs Hx Hxs].
+      * destruct G as (after & _ & ->). split; [constructor | exact I].
+      * exact (normed_layer_in exact l m Em x fx (x :: xs) (fx :: fxs) y Hx (Forall2_cons _ _ Hx Hxs) G).
+    + destruct G as (after & Ga & Gb).
+      assert (B : inside F K (normed_block_balls net others
+        (normed_everywhere_balls net (convert_normed_layer W_ball l, m) xs)) y).
+      { apply IH with after; auto. exact (normed_everywhere_in exact l m Em xs fxs after Hxs Ga). }
+      destruct others as [|one others]; [|exact B].
+      exfalso. clear - Eo. cbn [map known] in Eo. destruct (measured_layer_of l'); [|discriminate].
+      destruct (known (map measured_layer_of these)); discriminate.
 Qed.
 
 Lemma node_in x y : node_gives F running x y -> all_in (node_balls net x) y.
@@ -327,12 +434,16 @@ Proof.
   - apply normed_recall_in.
 Qed.
 
-Lemma normed_compose_one chunk known bits : normed_compose_balls net chunk = Some known ->
-  normed_compose F running chunk bits -> bits = known.
+Lemma normed_compose_one ms mw chunk known_bits bits :
+  known (map measured_layer_of (normed_layers exact)) = Some ms ->
+  measure_of (affine_rows (written (node_memory (base exact)))) = Some mw ->
+  normed_compose_balls net ms mw chunk = Some known_bits ->
+  normed_compose F running chunk bits -> bits = known_bits.
 Proof.
-  intros Hk (vectors & y & Gv & Gb & Gc).
-  eapply (code_sound F K W room few W_ball W_ball_contains); [|exact Hk | exact Gc].
-  eapply normed_block_in; [|exact Gb]. apply related_rev.
+  intros Em Ew Hk (vectors & y & Gv & Gb & numbers & Gn & ->).
+  eapply signs_sound; [|exact Hk].
+  eapply numbers_in; [exact room | lia | apply measure_of_sound; exact Ew | | apply rows_of_affine; exact Gn].
+  eapply normed_block_in; [exact Em | | exact Gb]. apply related_rev.
   clear - Gv room few W_ball_contains K_pos. induction Gv; constructor; auto. now apply node_in.
 Qed.
 
@@ -489,32 +600,54 @@ Definition normed_rows (net : normed_tree) : list coordinates :=
 Definition gated_rows (net : gated_network) : list coordinates :=
   recurrent_rows (cell net) ++ norm_rows (cell_norm net).
 
-(** The places that numbers keep, and those of weights: bounds do not become smaller with more. *)
+(** The places that numbers keep, those of weights, and those of weights for norms of matrices: bounds
+    do not become smaller with more. *)
 Definition smooth_places : Z := 44.
 Definition rough_places : Z := 40.
+Definition norm_places : Z := 16.
 
 Definition smooth_fits (F : format) (all : Z) : bool :=
   has_room F (Z.max all smooth_places) && (0 <=? all)%Z.
 
 Lemma smooth_fits_spec F all : smooth_fits F all = true ->
   has_room F smooth_places = true
-  /\ (forall q, contains F rough_places (rough_ball F all rough_places q) (number F q)).
+  /\ (forall places q, (0 <= places <= smooth_places)%Z ->
+       contains F places (rough_ball F all places q) (number F q)).
 Proof.
   unfold smooth_fits. rewrite andb_true_iff, Z.leb_le. intros [H1 H2].
   unfold has_room, smooth_places in *. rewrite !andb_true_iff, !Z.leb_le in H1. split.
   - rewrite !andb_true_iff, !Z.leb_le. lia.
-  - intros q. apply rough_contains; [|exact H2 | unfold rough_places; lia].
-    unfold has_room, rough_places. rewrite !andb_true_iff, !Z.leb_le. lia.
+  - intros places q Hp. unfold smooth_places in Hp. apply rough_contains; [|exact H2 | lia].
+    unfold has_room. rewrite !andb_true_iff, !Z.leb_le. lia.
 Qed.
+
+(** A network with balls for weights, with the norms of its matrices. *)
+Definition measured_tree (F : format) (net : normed_tree)
+  : option (normed_tree_of ball * list (normed_layer_of ball * layer_measures) * measured) :=
+  let rough := rough_ball F (most_places (normed_rows net)) in
+  let more := rough rough_places in
+  let fewer := rough norm_places in
+  match
+    known (map (measured_layer_of smooth_places rough_places norm_places more fewer)
+             (normed_layers net)),
+    measure smooth_places rough_places norm_places more fewer
+      (affine_rows (written (node_memory (base net))))
+  with
+  | Some layers, Some written => Some (convert_normed_tree more net, layers, written)
+  | _, _ => None
+  end.
 
 (** Whether a network with norms gives a table in any order of additions. *)
 Definition check_normed_tree (F : format) (net : normed_tree) (num_symbols : N)
   (codes : list code) (T : tree) : bool :=
-  let all := most_places (normed_rows net) in
-  let balls := convert_normed_tree (rough_ball F all rough_places) net in
-  smooth_fits F all
-  && check_tables (places (base net)) (normed_compose_balls F smooth_places rough_places balls)
-       (normed_class_balls F smooth_places rough_places balls) num_symbols codes T.
+  match measured_tree F net with
+  | Some (balls, layers, written) =>
+      smooth_fits F (most_places (normed_rows net))
+      && check_tables (places (base net))
+           (normed_compose_balls F smooth_places rough_places balls layers written)
+           (normed_class_balls F smooth_places rough_places balls) num_symbols codes T
+  | None => false
+  end.
 
 Definition check_gated_network (F : format) (net : gated_network) (num_symbols : N)
   (codes : list code) (R : recurrence) : bool :=
@@ -532,14 +665,21 @@ Theorem float_normed_tree_as_table (F : format) (net : normed_tree) (codes : lis
   forall w : word, is_word L w -> forall c, tree_class T w = Some c ->
   forall found, normed_tree_may_answer F net w found -> found = Some c.
 Proof.
-  unfold check_normed_tree. cbv zeta. rewrite andb_true_iff. intros [Hfits H] w Hw c Hc found.
-  apply smooth_fits_spec in Hfits. destruct Hfits as [room right].
+  unfold check_normed_tree, measured_tree. cbv zeta beta.
+  set (rough := rough_ball F (most_places (normed_rows net))).
+  destruct (known _) as [layers|] eqn:El; [|discriminate].
+  destruct (measure _ _ _ _ _ _) as [mw|] eqn:Ew; [|discriminate].
+  rewrite andb_true_iff. intros [Hfits H] w Hw c Hc found.
+  apply smooth_fits_spec in Hfits. destruct Hfits as [room right]. fold rough in right.
   assert (few : (0 <= rough_places <= smooth_places)%Z) by (unfold rough_places, smooth_places; lia).
+  assert (fewer : (0 <= norm_places <= smooth_places)%Z) by (unfold norm_places, smooth_places; lia).
   unfold normed_tree_may_answer. cbv zeta.
   change (places (base (convert_normed_tree (number F) net))) with (places (base net)).
   eapply answers_as_table; try eassumption.
-  - exact (normed_compose_one F _ _ room few _ right net).
-  - exact (normed_class_one F _ _ room few _ right net).
+  - intros chunk known_bits bits. eapply (normed_compose_one F _ _ room few _
+      (fun q => right rough_places q few) norm_places (rough norm_places) fewer
+      (fun q => right norm_places q fewer) net); eassumption.
+  - exact (normed_class_one F _ _ room few _ (fun q => right rough_places q few) net).
 Qed.
 
 Theorem float_gated_network_as_table (F : format) (net : gated_network) (codes : list code)
@@ -553,9 +693,9 @@ Proof.
   assert (few : (0 <= rough_places <= smooth_places)%Z) by (unfold rough_places, smooth_places; lia).
   unfold gated_network_may_answer. cbv zeta.
   eapply answers_as_steps; try eassumption.
-  - exact (first_one F _ _ room few _ right (cell net)).
-  - exact (gated_step_one F _ _ room few _ right net).
-  - exact (gated_class_one F _ _ room few _ right net).
+  - exact (first_one F _ _ room few _ (fun q => right rough_places q few) (cell net)).
+  - exact (gated_step_one F _ _ room few _ (fun q => right rough_places q few) net).
+  - exact (gated_class_one F _ _ room few _ (fun q => right rough_places q few) net).
 Qed.
 
 Print Assumptions float_normed_tree_as_table.

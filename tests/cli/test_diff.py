@@ -22,6 +22,19 @@ def test_equal_languages(shell: Shell) -> None:
     assert values["counts"] == []
 
 
+def test_functions_are_compared_by_their_outputs(shell: Shell) -> None:
+    rules = [f"rule[abcd]:a -> {symbol} / _ d" for symbol in "bc"]
+    status, out, error = shell("diff", *rules)
+    assert (status, error) == (1, "lengthwise: A and B differ, first on ad.\n")
+    assert out.splitlines()[-1] == "differ on  ad: position 1 is b in A, c in B"
+    status, out, _ = shell("diff", "add[base=2]", "add[base=2,first=high]", "--json")
+    expected = {"input": "0+0 1+1", "position": 1, "A": "0", "B": "1"}
+    assert (status, json.loads(out)["difference"]) == (1, expected)
+    assert shell.json("diff", "gray", "gray")["equal"] is True
+    status, out, error = shell("diff", "gray", "add[base=2]")
+    assert (status, out, error.count("\n")) == (2, "", 1)
+
+
 def test_the_shortest_word_each_way(shell: Shell) -> None:
     status, out, error = shell("diff", "regex:(ab)*", "regex:a(b|a)*")
     assert status == 1

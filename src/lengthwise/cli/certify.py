@@ -106,6 +106,7 @@ def run(arguments: argparse.Namespace) -> None:
 def _certify(arguments: argparse.Namespace) -> None:
     from lengthwise.languages.spec import parse
     from lengthwise.problems.capabilities import ProvingSteps, proving
+    from lengthwise.problems.functions.problem import FunctionProblem
     from lengthwise.problems.runs import load_run
     from lengthwise.training.construction_files import Compiled
 
@@ -151,6 +152,9 @@ def _certify(arguments: argparse.Namespace) -> None:
         )
     else:
         lines = [*_judgement(statement).items(), *facts_of_certificate(certificate)]
+        if isinstance(trained.problem, FunctionProblem):
+            said = trained.problem.describe_wrong_input(trained, certificate)
+            lines += [] if said is None else [("wrong input", said)]
         if unsnapped is not None:
             lines.append(("without snapping", _describe_unsnapped(certificate, unsnapped)))
         print_facts([*lines, ("certificate", saved)])
@@ -353,11 +357,8 @@ def _export(
     export: tuple[str, str], verified: Certificate, induction: Induction | PrefixInduction | None
 ) -> None:
     from lengthwise.proofs.export.rocq import save_rocq
-    from lengthwise.proofs.export.rocq_smooth import (
-        estimate_minutes,
-        reason_without_smooth,
-        smooth_type,
-    )
+    from lengthwise.proofs.export.rocq_smooth import estimate_minutes, reason_without_smooth
+    from lengthwise.proofs.export.rocq_weights import type_of
 
     form, file = export
     smooth = form == "rocq-floats"
@@ -372,7 +373,7 @@ def _export(
     if smooth:
         assert induction is not None  # exported
         minutes = estimate_minutes(verified, induction)
-        about = f"the table and the network in {smooth_type(verified)}, in any order of additions"
+        about = f"the table and the network in {type_of(verified)}, in any order of additions"
         note(f"wrote {file}, about {about}: python3 proofs/check.py {file} takes {minutes:.1f} min")
         return
     note(

@@ -1,4 +1,5 @@
-"""The command `diff`: compares two languages, and prints the shortest words on which they differ.
+"""The command `diff`: compares two languages, and prints the shortest words on which they differ,
+or two functions, and prints the shortest input.
 
 The exit status is 1 if they differ.
 """
@@ -10,6 +11,8 @@ from lengthwise.cli.output import add_json, note, print_facts, print_json, print
 from lengthwise.errors import ClaimError
 from lengthwise.languages.characters import list_symbols
 from lengthwise.languages.differences import CountedLength, Differences
+from lengthwise.languages.functions.by_name import function_of
+from lengthwise.languages.functions.function import Function
 from lengthwise.languages.language import Language
 from lengthwise.messages import format_count
 from lengthwise.problems.subjects import read_subject
@@ -35,6 +38,9 @@ def run(arguments: argparse.Namespace) -> None:
     """Print where the languages differ, and fail if they do."""
     subjects = arguments.first, arguments.second
     first, second = (read_subject(one, arguments.alphabet, proved=True) for one in subjects)
+    if (one := function_of(first)) is not None and (two := function_of(second)) is not None:
+        _compare_functions(subjects, (one, two), in_json=arguments.json)
+        return
     found = Differences(first, second)
     counts = [] if found.equal else found.counts(_LONGEST)
     if first.alphabet != second.alphabet:
@@ -47,6 +53,43 @@ def run(arguments: argparse.Namespace) -> None:
         assert found.shortest is not None
         word = found.decode(found.shortest) or "the empty word"
         raise ClaimError(f"A and B differ, first on {word}.")
+
+
+def _compare_functions(
+    subjects: tuple[str, str], functions: tuple[Function, Function], *, in_json: bool
+) -> None:
+    """Print whether two functions are the same, and fail with the shortest input if not.
+
+    Raises:
+        ClaimError: they differ.
+        LanguageError: they are over different input symbols.
+    """
+    first, second = functions
+    word = first.difference(second)
+    facts = [
+        (name, f"{subject}, {function.size}")
+        for name, subject, function in zip("AB", subjects, functions, strict=True)
+    ]
+    values: dict[str, Any] = {
+        name: {"subject": subject, "size": function.size}
+        for name, subject, function in zip("AB", subjects, functions, strict=True)
+    }
+    difference = None
+    if word is None:
+        facts.append(("equal", "yes, on every input"))
+    else:
+        outputs = [[each.outputs[y] for y in each.run(word)] for each in functions]
+        place = next(n for n, (a, b) in enumerate(zip(*outputs, strict=True)) if a != b)
+        one, two = (output[place] for output in outputs)
+        shown = first.reader.decode(word)
+        difference = {"input": shown, "position": place + 1, "A": one, "B": two}
+        facts.append(("differ on", f"{shown}: position {place + 1} is {one} in A, {two} in B"))
+    if in_json:
+        print_json({**values, "equal": word is None, "difference": difference})
+    else:
+        print_facts(facts)
+    if difference is not None:
+        raise ClaimError(f"A and B differ, first on {difference['input']}.")
 
 
 def _about_alphabets(first: Language, second: Language) -> str:

@@ -97,7 +97,7 @@ def _tables(run: Run) -> tuple[Values | None, str]:
 
 def _proof_values(run: Run, say: Callable[[str], object] | None) -> Values:
     """Return the verdict about a run, and the levels of its proof."""
-    stored = None if run.folder is None else read_proof(run.folder, run.language)
+    stored = None if run.folder is None else read_proof(run.folder, proving(run.problem).symbols)
     if stored is not None:
         certificate, refused = stored.certificate, stored.refused
     else:

@@ -168,8 +168,8 @@ class Steps:
                 f"{sum(part.numel() for part in parts) // count:,} after a symbol. A state that "
                 f"grows with the word is not that of a finite automaton: nothing can be proved."
             )
-        rows = self._flatten(parts, count)
-        rows, logits = rows.detach().clone().cpu(), logits.detach().clone().cpu()
+        rows = self._flatten(parts, count).detach().cpu()
+        logits = logits.detach().clone().cpu()
         bad = ~(rows.isfinite().all(dim=1) & logits.amax(dim=1).isfinite())
         if bool(bad.any()):
             raise StateError(
@@ -185,7 +185,7 @@ class Steps:
     def _unflatten(self, rows: Tensor) -> State:
         kinds = list(zip(self._shapes, self._dtypes, strict=True))
         sizes = [shape.numel() * (2 if dtype.is_complex else 1) for shape, dtype in kinds]
-        parts = torch.split(rows.clone().to(self.device), sizes, dim=1)
+        parts = torch.split(rows.to(self.device), sizes, dim=1)
         tensors = (
             torch.complex(*part.reshape(len(rows), *shape, 2).unbind(-1)).to(dtype)
             if dtype.is_complex

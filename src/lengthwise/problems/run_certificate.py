@@ -13,6 +13,7 @@ from typing import Any
 
 from lengthwise.errors import CertificateError
 from lengthwise.languages.characters import list_symbols
+from lengthwise.languages.functions.by_name import is_same_function
 from lengthwise.languages.language import Language
 from lengthwise.models.entry import Architecture, ModelEntry
 from lengthwise.models.recognisers import ARCHITECTURES, MODELS
@@ -83,7 +84,10 @@ def find_known_verdict(proof: Proof | None, language: Language) -> str | None:
 
 def is_about(certificate: Certificate, language: Language) -> bool:
     """Return whether a certificate is about a language, or one that is the same on every word."""
-    return certificate.language.minimise() == language.minimise()
+    is_same = is_same_function(certificate.language.spec, language.spec)
+    return (
+        is_same if is_same is not None else certificate.language.minimise() == language.minimise()
+    )
 
 
 def _apart(certificate: Certificate, language: Language) -> list[str]:
@@ -117,13 +121,18 @@ def require_own_network(certificate: Certificate, folder: RunFolder) -> None:
 
 
 def require_symbols(certificate: Certificate, symbols: Language | None) -> None:
-    """Refuse a certificate whose symbols or classes are written otherwise than the run's.
+    """Refuse a certificate whose symbols, classes or outputs are written otherwise than the run's.
 
     Raises:
         CertificateError: they differ.
     """
     language = certificate.language
     run_symbols = None if symbols is None else (symbols.alphabet, symbols.class_names)
+    if symbols is not None and is_same_function(language.spec, symbols.spec) is False:
+        raise CertificateError(
+            "the certificate is about another function than the one whose outputs the run writes. "
+            "Certify the run again."
+        )
     if run_symbols != (language.alphabet, language.class_names):
         raise CertificateError(
             f"the certificate is about words over {list_symbols(language.alphabet)!a:.60} and "

@@ -261,7 +261,8 @@ def require_own_certificate(certificate: "Certificate", folder: RunFolder) -> No
     require_own_network(certificate, folder)
     config = folder.config()
     if is_compiled(config):
-        require_symbols(certificate, Compiled.from_dict(config).task.language)
+        language = Compiled.from_dict(config).task.language
+        require_symbols(certificate, recognition_of(language).symbols)
         return
     try:
         problem = problem_from_dict(config["problem"])

@@ -64,9 +64,10 @@ def read_equivalence(run: "Run") -> "Proof | None":
     """Return the proof in a run's folder that the checker accepted: its network, or the snapped
     one, gives every word its class. None if there is no such proof.
     """
-    from lengthwise.problems.run_certificate import read_proof  # noqa: PLC0415  torch is slow
+    from lengthwise.problems.resolve import symbols_of  # noqa: PLC0415  torch is slow
+    from lengthwise.problems.run_certificate import read_proof  # noqa: PLC0415
 
-    proof = None if run.folder is None else read_proof(run.folder, run.language)
+    proof = None if run.folder is None else read_proof(run.folder, symbols_of(run, None))
     if proof is None or proof.refused or proof.certificate.verdict != "equivalent":
         return None
     return proof

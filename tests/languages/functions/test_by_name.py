@@ -10,7 +10,14 @@ from hypothesis import strategies as st
 from function_strategies import draw_function
 from lengthwise.errors import LanguageError
 from lengthwise.languages.functions.arithmetic import addition
-from lengthwise.languages.functions.by_name import function, function_of, named_language
+from lengthwise.languages.functions.by_name import (
+    function,
+    function_of,
+    is_nameless,
+    is_same_function,
+    named_language,
+    read_again,
+)
 from lengthwise.languages.spec import is_named, is_self_contained, parse
 from ordinary import few
 
@@ -40,6 +47,31 @@ def test_the_line_of_a_function_names_it_alone(seed: int, right: int, other: int
     assert is_named(replace(parse(own.line), spec=another.line)) == (own == another)
 
 
+@given(first=st.integers(0, 300), second=st.integers(0, 300), right=st.integers(1, 2))
+@settings(max_examples=few(30))
+def test_specifications_of_one_function_are_told(first: int, second: int, right: int) -> None:
+    own, other = (draw_function(seed, left=2, right=right) for seed in (first, second))
+    assert is_same_function(own.line, other.line) is (own.difference(other) is None)
+    assert is_same_function(own.line, "parity") is is_same_function("", other.line) is None
+
+
+def test_a_function_and_its_language_are_told_apart(tmp_path: Path) -> None:
+    (path := tmp_path / "m.att").write_text("0 0 a b\n0 0 b a\n0\n")
+    assert is_same_function(f"mealy:{path}", f"mealy:{path}") is None
+    assert is_same_function("prefixes:parity", "prefixes:regex:0*(10*10*)*10*") is True
+    assert is_same_function("gray", "gray[first=low]") is False
+    assert [is_nameless(function(line)) for line in ("gray", addition(2).line)] == [False, True]
+    assert is_nameless(function(f"prefixes:{addition(2).line}"))
+
+
+def test_the_class_of_the_empty_word_is_kept() -> None:
+    for empty in (0, 1):
+        language = named_language(addition(2), empty=empty)
+        assert read_again(language) == language
+        assert is_named(language)
+    assert read_again(parse("parity")) == parse("parity")
+
+
 def test_a_function_is_named_by_its_line_where_its_name_may_change(tmp_path: Path) -> None:
     (path := tmp_path / "m.att").write_text("0 0 a b\n0 0 b a\n0\n")
     made = function(f"mealy:{path}")
@@ -54,8 +86,9 @@ def test_a_function_is_named_by_its_line_where_its_name_may_change(tmp_path: Pat
     [
         ("bimachine:{", "is Function.line, but '{' is not JSON"),
         (f"bimachine:{'[' * 10**5}", "is not JSON"),
-        ("bimachine:[1]", "damaged"),
-        ('bimachine:{"alphabet":5}', "damaged"),
+        ("bimachine:[1]", "an object with no name in it"),
+        ('bimachine:{"alphabet":5}', "a stored function has"),
+        ('bimachine:{"spec":"gray",' + addition(2).line[11:], "an object with no name in it"),
         ("bimachine[ab]:{}", "has no options"),
     ],
 )

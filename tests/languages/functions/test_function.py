@@ -113,7 +113,25 @@ def test_the_reversal_does_the_same_from_the_other_end(seed: int) -> None:
 def test_a_function_is_restored_from_plain_values(seed: int) -> None:
     f = of(seed)
     assert Function.from_dict(f.to_dict()) == f
-    with pytest.raises(LanguageError, match="damaged"):
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"spec": 5}, "spec of a stored function is of strings, but 5 is not"),
+        ({"alphabet": "ab"}, "an alphabet|alphabet"),
+        ({"outputs": {"x": 1}}, "outputs of a stored function is of strings"),
+        ({"left": [[True, 0]]}, "left of a stored function is of integers, but True is not"),
+        ({"left": [0, 0]}, "are lists of lists"),
+        ({"table": [[0, 1]]}, "has|are lists"),
+        ({"more": 1}, "a stored function has spec|a stored function has alphabet"),
+    ],
+)
+def test_plain_values_of_another_kind_are_refused(change: dict[str, object], says: str) -> None:
+    values = of(3).to_dict()
+    with pytest.raises(LanguageError, match=says):
+        Function.from_dict({**values, **change})
+    with pytest.raises(LanguageError, match="a stored function has"):
         Function.from_dict({"spec": ""})
 
 

@@ -36,6 +36,28 @@ def test_the_class_of_the_empty_prefix_costs_no_state() -> None:
     assert reading_of(addition(10)).language.num_states == 20
 
 
+@given(seed=st.integers(0, 10**6), right=st.integers(1, 3))
+@settings(max_examples=few(30))
+def test_the_class_of_the_empty_prefix_is_free(seed: int, right: int) -> None:
+    """It is the one that is asked for, if it has the half of the empty suffix; others stay."""
+    function = draw_function(seed, left=3, right=right)
+    usual = reading_of(function)
+    empty = usual.language.classes[usual.language.start]
+    words = inputs_of(function, 5)[1:]
+    for asked in range(len(usual.language.class_names)):
+        made = reading_of(function, empty=asked)
+        if (first := made.language.classes[made.language.start]) != asked:
+            assert first == empty
+        assert (made.answers, made.language.class_names) == (
+            usual.answers,
+            usual.language.class_names,
+        )
+        for word in words:
+            assert made.language.classify(word) == usual.language.classify(word)
+    if function.is_sequential:
+        assert {reading_of(function, empty=c).language.classify(()) for c in (0, 1)} == {0, 1}
+
+
 def test_equal_functions_of_other_names_have_languages_of_these_names() -> None:
     for spec in ("add[base=2]", "", "prefixes:x"):
         assert reading_of(replace(addition(2), spec=spec)).language.spec == spec

@@ -120,6 +120,36 @@ def test_a_certificate_that_names_another_function_is_refused(tmp_path: Path) ->
     assert "gives every word of the automaton" in lw.check(path).statement
 
 
+def test_the_empty_input_refutes_nothing(tmp_path: Path) -> None:
+    """It has no output, so its class is free."""
+    spec = "regex[01]:(0|1)(0|1)*"
+    proof = lw.certify(lw.compile(spec), language=f"prefixes:{spec}")
+    assert proof.verdict == "equivalent"
+    proof.save(tmp_path / "certificate.json")
+    assert "every output symbol" in lw.check(tmp_path / "certificate.json").statement
+    refuted = lw.certify(lw.compile("prefixes:tomita-3"), language="gray")
+    assert refuted.counterexample is not None
+    assert refuted.counterexample.word == "0"
+
+
+def test_functions_with_the_same_classes_are_told_apart_by_their_tables(tmp_path: Path) -> None:
+    first, second = (f"rule[abcd]:a -> {symbol} / _ d" for symbol in "bc")
+    assert lw.language(first).difference(lw.language(second)) is None
+    path = tmp_path / "certificate.json"
+    lw.certify(lw.compile(first)).save(path)
+    assert lw.check(path, language=first).verdict == "equivalent"
+    with pytest.raises(CertificateError, match="for another language than rule"):
+        lw.check(path, language=second)
+
+
+def test_a_stored_function_with_the_name_of_another_is_refused() -> None:
+    stored = FunctionProblem.of(addition(2)).to_dict()
+    assert FunctionProblem.from_dict(stored).function == addition(2)
+    stored["function"]["spec"] = "subtract[base=2]"
+    with pytest.raises(LanguageError, match=r"is not subtract\[base=2\], as its name says"):
+        FunctionProblem.from_dict(stored)
+
+
 def test_computed_weights_answer_numbers() -> None:
     made = lw.compile("add[base=10,first=high]")
     assert lw.predict(made, ["999 + 001", "019+281", ""]) == ["000", "300", ""]

@@ -119,7 +119,9 @@ def test_the_symbols_of_a_function_are_compared(tmp_path: Path) -> None:
     change_config(
         tmp_path / "run", lambda config: config["problem"]["function"]["outputs"].reverse()
     )
-    assert "other names" in compare_with_folder(certificate, tmp_path / "run").said
+    assert (
+        "the outputs of another function" in compare_with_folder(certificate, tmp_path / "run").said
+    )
     change_config(tmp_path / "run", lambda config: config["problem"]["function"].pop("left"))
     assert "it cannot be read (" in compare_with_folder(certificate, tmp_path / "run").said
 

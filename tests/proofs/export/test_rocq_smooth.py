@@ -79,7 +79,7 @@ def test_a_file_has_the_form_and_says_which_type_it_is_about() -> None:
     assert "gated_network_may_answer double weights w found" in text
     tree = export(of_zoo("parity"))
     assert theorems_of(tree) == both
-    assert "normed_tree_may_answer double weights w found" in tree  # its weights are of float32
+    assert "normed_tree_may_answer single weights w found" in tree
 
 
 def test_networks_of_other_arithmetic_have_a_reason() -> None:
@@ -194,6 +194,11 @@ CHANGES = (
     ("SmoothBalls", "near_ball 8 (size f)", "near_ball 7 (size f)"),
     ("SmoothBalls", "near_ball (3 * n + 80)", "near_ball (3 * n)"),
     ("SmoothBalls", "minus_e e top", "minus_e top e"),
+    ("SmoothBalls", " + fst p * (radius - snd p) in", " in"),
+    ("EuclidBalls", "rounded (3 * n + 80) square in", "rounded (3 * n) square in"),
+    ("EuclidBalls", "(norm_up (map snd es) + moved)", "(norm_up (map snd es))"),
+    ("EuclidBalls", "let root_lost := rounded 8 inverse", "let root_lost := rounded 7 inverse"),
+    ("EuclidBalls", "root_up places (stretch_up places 3", "(stretch_up places 3"),
     ("SmoothWeights", "map (scaled_ball F K head_factor) x", "x"),
 )
 

@@ -119,9 +119,35 @@ def test_levels_are_fixed_by_the_states_alone() -> None:
     steps: Steps = steps_of(with_lengths(Wobbly(0.05)), 2, 2)
     first, second = (snap_states(steps, PARITY, validation()).tried for _ in range(2))
     assert first == second
-    radii = [level.radius for level in first]
+    (radius, way), *levels = state_snapping._levels(3.0)
+    assert (radius, way) == (0.0, "continuations")
+    radii = [radius for radius, _ in levels]
     assert radii == sorted(radii, reverse=True)
-    assert len(state_snapping._SHARES) == 16
+    assert len(radii) == 2 * len(state_snapping._SHARES) == 32
+
+
+@pytest.mark.parametrize("radius", [0.05, 0.4, 1.5])
+@pytest.mark.parametrize("most", [20, 1_000])
+def test_means_are_those_of_clusters_that_are_found_state_by_state(
+    radius: float, most: int
+) -> None:
+    generator = torch.Generator().manual_seed(0)
+    states, start = torch.randn(150, 2, generator=generator), torch.zeros(1, 2)
+    leaders, members = [start[0].tolist()], [list[list[float]]()]
+    for state in states.tolist():
+        away = [math.dist(state, leader) for leader in leaders]
+        if min(away) > radius:
+            leaders.append(state)
+            members.append([state])
+        else:
+            members[away.index(min(away))].append(state)
+    found = state_snapping._means(start, states, radius, most)
+    if len(leaders) > most:
+        assert found is None
+        return
+    assert found is not None
+    means = torch.stack([torch.tensor(cluster).mean(dim=0) for cluster in members if cluster])
+    assert torch.allclose(found[1:], means, atol=1e-6)
 
 
 def test_the_automaton_of_a_recurrence_is_that_of_its_snapped_network() -> None:

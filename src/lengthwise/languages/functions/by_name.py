@@ -66,13 +66,49 @@ def function_of(language: Language) -> Function | None:
     return parse_function(language.spec, parse) if names_function(language.spec) else None
 
 
-def named_language(function: Function) -> Language:
+def named_language(function: Function, *, empty: int | None = None) -> Language:
     """Return the language of a function under a name that alone defines the function: its
-    specification, or its line if it has none or that of a file or a module.
+    specification, or its line if it has none or that of a file or a module. `empty` is the class of
+    the empty word (`reading_of`).
 
     Raises:
         LanguageError: its automaton has too many states.
     """
-    if is_self_contained(function.spec):
-        return reading_of(function).language
-    return replace(reading_of(function).language, spec=function.line)
+    language = reading_of(function, empty=empty).language
+    return language if is_self_contained(function.spec) else replace(language, spec=function.line)
+
+
+def read_again(language: Language) -> Language:
+    """Return the language that the specification of a language names. That of a function gives the
+    empty word, which has no output, the class that it has in the language.
+
+    Raises:
+        LanguageError: the specification is unknown or malformed.
+    """
+    original = parse(language.spec)
+    function = function_of(original)
+    if function is None:
+        return original
+    return named_language(function, empty=language.classes[language.start])
+
+
+def is_nameless(function: Function) -> bool:
+    """Return whether a function has no specification, or one with the line of a function in it."""
+    return not function.spec or "bimachine:" in function.spec
+
+
+def is_same_function(spec: str, other: str) -> bool | None:
+    """Return whether two specifications define the same function, or None if one defines none, as
+    that of a file, of a module or of a plain language.
+
+    >>> first, second = (f"rule[abcd]:a -> {symbol} / _ d" for symbol in "bc")
+    >>> parse(first).difference(parse(second)), is_same_function(first, second)
+    (None, False)
+    """
+    own, others = (
+        parse_function(line, parse) if names_function(line) and is_self_contained(line) else None
+        for line in (spec, other)
+    )
+    if own is None or others is None:
+        return None
+    return own.alphabet == others.alphabet and own.difference(others) is None

@@ -14,7 +14,7 @@ functions over the same symbols are equal if and only if their smallest bimachin
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from itertools import product
 from typing import Any, Self
@@ -34,7 +34,7 @@ from lengthwise.languages.functions.tables import (
 from lengthwise.languages.language import Language
 from lengthwise.languages.minimise import Table
 from lengthwise.languages.moore_machine import require_one_alphabet
-from lengthwise.languages.validation import check_alphabet
+from lengthwise.languages.validation import check_alphabet, short
 from lengthwise.messages import format_count
 
 
@@ -235,18 +235,20 @@ class Function(Viewed):
         Raises:
             LanguageError: an entry is missing, or entries do not fit together.
         """
-        try:
-            return cls(
-                spec=values["spec"],
-                alphabet=tuple(values["alphabet"]),
-                outputs=tuple(values["outputs"]),
-                left=tuple(map(tuple, values["left"])),
-                right=tuple(map(tuple, values["right"])),
-                table=tuple(tuple(map(tuple, rows)) for rows in values["table"]),
-            )
-        except (KeyError, TypeError) as error:
+        names = [field.name for field in fields(cls)]
+        if not isinstance(values, Mapping) or {*values} != {*names}:
             raise LanguageError(
-                f"a stored function is damaged ({error!r}). Make it again."
+                f"a stored function has {', '.join(names)}, but this is {short(values)}. Make it "
+                f"again."
+            )
+        kinds: dict[str, type] = {"spec": str, "alphabet": str, "outputs": str}
+        parts = {name: _frozen(name, values[name], kinds.get(name, int)) for name in names}
+        try:
+            return cls(**parts)
+        except TypeError:  # lists in the place of numbers, or the other way round
+            raise LanguageError(
+                "the automata of a stored function are lists of lists of states, and its table has "
+                "one level more, but these are not. Make it again."
             ) from None
 
     # ---- functions made of others ----------------------------------------------------------------
@@ -378,6 +380,22 @@ class Function(Viewed):
             right=self.left,
             table=table,
         )
+
+
+def _frozen(name: str, value: Any, kind: type) -> Any:
+    """Return a value of this kind, or lists of such as tuples.
+
+    Raises:
+        LanguageError: it is another value.
+    """
+    if isinstance(value, list):
+        return tuple(_frozen(name, item, kind) for item in value)
+    if type(value) is not kind:
+        wanted = "strings" if kind is str else "integers"
+        raise LanguageError(
+            f"{name} of a stored function is of {wanted}, but {short(value)} is not. Make it again."
+        )
+    return value
 
 
 @lru_cache(maxsize=32)

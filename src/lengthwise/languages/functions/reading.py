@@ -45,8 +45,11 @@ class PrefixReading:
         return np.array(self.answers)[prefixes, suffixes]
 
 
-def reading_of(function: Function) -> PrefixReading:
+def reading_of(function: Function, *, empty: int | None = None) -> PrefixReading:
     """Return the language that a network learns for a function.
+
+    The empty prefix has no output; `empty` is its class, if it can be. By default the class is
+    chosen such that the automaton is small.
 
     >>> from lengthwise.languages.functions.arithmetic import addition
     >>> made = reading_of(addition(2))
@@ -56,11 +59,11 @@ def reading_of(function: Function) -> PrefixReading:
     Raises:
         LanguageError: its automaton has too many states.
     """
-    return _reading_of(function, function.spec)
+    return _reading_of(function, function.spec, empty)
 
 
 @lru_cache(maxsize=32)
-def _reading_of(function: Function, spec: str) -> PrefixReading:
+def _reading_of(function: Function, spec: str, empty: int | None) -> PrefixReading:
     """Return the reading under a name, since functions are equal whatever they are called."""
     symbols = range(len(function.alphabet))
     numbers: dict[tuple[int, ...], int] = {}
@@ -73,9 +76,10 @@ def _reading_of(function: Function, spec: str) -> PrefixReading:
         left, _, right = state
         return function.left[left][x], half[left][x], function.right[right][x]
 
-    first = _choose_start(function, half)
+    first, kinds = _choose_start(function, half), max(suffix_class) + 1
+    if empty is not None and empty < len(numbers) * kinds and empty % kinds == suffix_class[0]:
+        first = empty // kinds
     transitions, states = reach_states((0, first, 0), step, symbols)
-    kinds = max(suffix_class) + 1
     classes = tuple(state[1] * kinds + suffix_class[state[2]] for state in states)
     names = tuple(f"{a}/{b}" for a in range(len(numbers)) for b in range(kinds))
     if function.is_sequential:

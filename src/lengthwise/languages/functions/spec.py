@@ -115,7 +115,12 @@ def _from_line(body: str) -> Function:
             f"bimachine:JSON is Function.line, but {body!r:.40} is not JSON ({error!s:.60}). Copy "
             f"the whole line."
         ) from None
-    return Function.from_dict({"spec": "", **values} if isinstance(values, dict) else {})
+    if isinstance(values, dict) and "spec" not in values:
+        return Function.from_dict({"spec": "", **values})
+    raise LanguageError(
+        f"bimachine:JSON is Function.line, whose JSON is an object with no name in it, but this is "
+        f"{body!r:.40}. Copy the whole line."
+    )
 
 
 def prefixes(language: Language) -> Function:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from lengthwise.errors import LanguageError
 from lengthwise.evaluation.scores import parse_lengths
-from lengthwise.languages.functions.by_name import function_of, named_language
+from lengthwise.languages.functions.by_name import function_of, is_same_function, named_language
 from lengthwise.languages.functions.function import Function
 from lengthwise.languages.functions.reading import PrefixReading, reading_of
 from lengthwise.languages.functions.spec import parse_function
@@ -62,8 +62,17 @@ class FunctionProblem(Recognition):
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """Return the function of a stored run."""
-        return cls.of(Function.from_dict(values["function"]))
+        """Return the function of a stored run.
+
+        Raises:
+            LanguageError: it is damaged, or has the name of another function.
+        """
+        function = Function.from_dict(values["function"])
+        if is_same_function(function.spec, function.line) is False:
+            raise LanguageError(
+                f"a stored function is not {function.spec:.60}, as its name says. Train again."
+            )
+        return cls.of(function)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the automata and the table of the function, as plain values."""
@@ -73,6 +82,11 @@ class FunctionProblem(Recognition):
     def name(self) -> str:
         """The specification of the function, or its size if it has none."""
         return self.function.spec or f"a function ({self.function.size})"
+
+    @property
+    def symbols(self) -> Language:
+        """The language, under a name that defines the function."""
+        return named_language(self.function)
 
     @property
     def reading(self) -> PrefixReading:
@@ -108,9 +122,39 @@ class FunctionProblem(Recognition):
 
     def certify(self, run: Run, options: Options) -> "Certificate":
         """Prove that a run writes every output of every input, or find the shortest wrong one; the
-        certificate names the function, by its automata if a file or a module defines it."""
-        against = options.get("against") or named_language(self.function)
-        return Recognition.certify(self, run, {**options, "against": against})
+        certificate names the function, by its automata if a file or a module defines it.
+
+        Raises:
+            ClaimError: `against` is a function that needs other classes, and the run writes another
+                output than that.
+            VerificationError: it needs other classes, and the run writes its output on the shortest
+                input on which it differs from the run's own function.
+        """
+        asked = options.get("against")
+        function = self.function if asked is None else function_of(asked)
+        if function is None:
+            return Recognition.certify(self, run, options)
+        from lengthwise.problems.functions.wrong_inputs import (  # noqa: PLC0415  seldom
+            refute_function,
+        )
+
+        if not (function.is_sequential and self.function.is_sequential):
+            refute_function(run.model, self.reading, function)
+            function = self.function
+        return Recognition.certify(self, run, {**options, "against": named_language(function)})
+
+    def describe_wrong_input(self, run: Run, certificate: "Certificate") -> str | None:
+        """Return an input on which a run writes a wrong output, from the word whose class is wrong
+        by a certificate; None if there is no such word, or its class is the output.
+        """
+        from lengthwise.problems.functions.wrong_inputs import (  # noqa: PLC0415  seldom
+            describe_wrong_input,
+        )
+
+        wrong = certificate.counterexample
+        if wrong is None or self.function.is_sequential:
+            return None
+        return describe_wrong_input(run.model, self.reading, self.language.encode(wrong.word))
 
     def test(self, run: Run, test: "Test") -> "TestResult":
         """Return the accuracy of whole outputs by length."""

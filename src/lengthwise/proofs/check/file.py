@@ -6,6 +6,7 @@ from pathlib import Path
 
 from lengthwise.arguments import path_of
 from lengthwise.errors import CertificateError, ClaimError
+from lengthwise.languages.functions.by_name import is_same_function
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.proofs.check.certificate import Certificate
@@ -141,6 +142,9 @@ def _require_language(certificate: Certificate, language: Language | str) -> Non
         asked_language.alphabet,
         asked_language.class_names,
     )
-    if not same or certified.difference(asked_language) is not None:
+    is_same = is_same_function(certified.spec, asked_language.spec)
+    if is_same is None:
+        is_same = same and certified.difference(asked_language) is None
+    if not is_same:
         name = language if isinstance(language, str) else asked_language.spec or "that language"
         raise CertificateError(f"the certificate is for another language than {name}.")

@@ -18,8 +18,9 @@ from dataclasses import replace
 import numpy as np
 
 from lengthwise.errors import CertificateError, LengthwiseError
+from lengthwise.languages.functions.by_name import read_again
 from lengthwise.languages.language import Language
-from lengthwise.languages.spec import is_self_contained, parse
+from lengthwise.languages.spec import is_self_contained
 from lengthwise.proofs.check.arrays import ABSENT, Booleans, Integers
 from lengthwise.proofs.check.certificate import TOO_LARGE, Certificate, Machine, StatePair
 from lengthwise.proofs.check.elements import (
@@ -141,7 +142,7 @@ def name_of_language(claim: Certificate) -> str:
     language = claim.language
     if not is_self_contained(language.spec):
         return ""
-    original = parse(language.spec)
+    original = read_again(language)
     same = (original.alphabet, original.class_names) == (language.alphabet, language.class_names)
     require(same, "the specification has the alphabet and the classes of the language")
     check_machine(claim.machine, original)

@@ -13,6 +13,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load
 
 from lengthwise.errors import CertificateError, LanguageError
+from lengthwise.languages.functions.by_name import is_same_function
 from lengthwise.languages.functions.function import Function
 from lengthwise.languages.functions.reading import reading_of
 from lengthwise.proofs.check.certificate import Certificate
@@ -66,6 +67,7 @@ def _difference(certificate: Certificate, settings: Path, weights: Path) -> str:
     try:
         config: Any = json.loads(settings.read_bytes())
         network, symbols = config["network"], _symbols(config)
+        is_same = _writes_the_same(config, certificate)
         arrays = load(weights.read_bytes())
     except _UNREADABLE as error:
         return f"it cannot be read ({escape_unprintable(str(error) or repr(error)):.80})"
@@ -76,6 +78,8 @@ def _difference(certificate: Certificate, settings: Path, weights: Path) -> str:
         certificate.require_model(network, arrays)
     except (CertificateError, TypeError, ValueError):
         return "its settings or weights are others"
+    if not is_same:
+        return "it writes the outputs of another function"
     if symbols not in (None, (certificate.language.alphabet, certificate.language.class_names)):
         return "its symbols or classes have other names"
     return ""
@@ -89,3 +93,14 @@ def _symbols(config: Any) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
         return language.alphabet, language.class_names
     symbols_of = subject.get("language") or subject.get("words")
     return symbols_of and (tuple(symbols_of["alphabet"]), tuple(symbols_of["class_names"]))
+
+
+def _writes_the_same(config: Any, certificate: Certificate) -> bool:
+    """Return whether a run writes the outputs of the function of a certificate, as far as each has
+    one."""
+    subject = config.get("problem", config)
+    if "function" in subject:
+        spec = Function.from_dict(subject["function"]).line
+    else:
+        spec = (subject.get("language") or {}).get("spec", "")
+    return is_same_function(spec, certificate.language.spec) is not False

@@ -14,7 +14,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from lengthwise.languages.functions.by_name import function_of
+from lengthwise.languages.functions.by_name import function_of, is_nameless
 from lengthwise.languages.functions.function import Function
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import to_dict
@@ -198,7 +198,7 @@ def _wrong_word(certificate: "Certificate") -> tuple[str, str] | None:
 
 def _automaton(certificate: "Certificate") -> tuple[str, str] | None:
     language = certificate.language
-    if (function := _function_of(certificate)) is not None and not function.spec:
+    if (function := _function_of(certificate)) is not None and is_nameless(function):
         return (
             "function",
             f"{function_digest(function)}, {function.size}, inputs "
@@ -329,7 +329,7 @@ def name_of(certificate: "Certificate") -> str:
     """Return the specification of the language, or the digest of its automaton if none was compared
     with it, then with the size of the domain and the claimed name.
     """
-    if (function := _function_of(certificate)) is not None and not function.spec:
+    if (function := _function_of(certificate)) is not None and is_nameless(function):
         return f"the function {function_digest(function)} ({function.size})"
     if spec := find_compared_name(certificate):
         return quote(spec)

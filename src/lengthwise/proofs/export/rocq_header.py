@@ -10,7 +10,7 @@ from importlib.metadata import version
 
 from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.proofs.check.statement import automaton_digest, find_compared_name, size_of_domain
-from lengthwise.proofs.export.rocq_smooth import smooth_type
+from lengthwise.proofs.export.rocq_weights import type_of
 
 IMPORTS = """From Coq Require Import List NArith Arith.
 From Lengthwise Require Import Words Data TreeChecker Recurrence Theorems.
@@ -69,7 +69,7 @@ def _sentence(verified: Certificate, is_tree: bool, exact: bool, floats: bool) -
    NETWORK, with its weights as data, in exact arithmetic. {rounding}"""
     if floats:
         return f"""The first theorem is about a TABLE, {how}. The second one is about the
-   NETWORK, with its weights as data, as it runs in {smooth_type(verified)}, in whatever order it
+   NETWORK, with its weights as data, as it runs in {type_of(verified)}, in whatever order it
    adds."""
     cast = " in bfloat16" if verified.precision == "bfloat16" else ""
     whose = (

@@ -43,16 +43,7 @@ def reason_without_smooth(verified: Certificate) -> str:
         return reason
     if verified.precision != "weights":
         return f"its numbers are rounded to {verified.precision}, and the theorem is about one type"
-    return reason_of_size(verified, smooth_type(verified))
-
-
-def smooth_type(verified: Certificate) -> str:
-    """Return the type that the theorem is about.
-
-    The kernel bounds each number alone, which is too wide for trees in float32: theirs is about
-    float64, with the same weights.
-    """
-    return "float64" if verified.kind == "RegularGPT" else type_of(verified)
+    return reason_of_size(verified, type_of(verified))
 
 
 def _reason_of_tree(settings: Mapping[str, Any]) -> str:
@@ -90,7 +81,7 @@ def smooth_part(verified: Certificate, induction: Induction | PrefixInduction) -
 (* The network itself: its weights, none of them rounded, and the code of each element. *)
 Definition weights : {names["type"]} := {smooth_text(verified.settings, verified.weights)}.
 
-{codes_text(verified)}{floats_part(smooth_type(verified), names)}"""
+{codes_text(verified)}{floats_part(type_of(verified), names)}"""
 
 
 def smooth_text(settings: Mapping[str, Any], weights: Weights) -> str:

@@ -15,8 +15,9 @@ from torch import nn
 
 from lengthwise.errors import CertificateError, VerificationError, unknown_name
 from lengthwise.languages.elements import MonoidElements
+from lengthwise.languages.functions.by_name import function_of, named_language
 from lengthwise.languages.language import Language
-from lengthwise.languages.spec import is_named
+from lengthwise.languages.spec import is_named, is_self_contained
 from lengthwise.layers.memory import BinaryMemory
 from lengthwise.models.binary_recurrent import BinaryRecurrent
 from lengthwise.models.eval_mode import in_eval_mode
@@ -102,6 +103,8 @@ def certify(
         return table
     checked = require_provable(model)
     require_same_classes(checked, language)
+    if is_self_contained(language.spec) and (function := function_of(language)) is not None:
+        language = named_language(function, empty=predict_class(checked, ()))
     method = _suitable(checked, strength)
     require_suitable_precision(checked, method, precision)
     if isinstance(checked, StateSlots):

@@ -1,12 +1,18 @@
 """The choice of representatives for the states of a recurrence, and the verdict.
 
-States that validation words lead to give the scale: radii are fixed shares of the greatest distance
-of a state from the start, from coarse to fine. For each radius there are two sets of
-representatives, neither of which sees a class of a word:
+There are three ways to choose them, none of which sees a class of a word:
 
-    images  the start, and states after representatives, each farther than the radius from those
-            before it, until no step of a word of the domain leads to another one
-    means   the start, and the means of the validation words' states, clustered within the radius
+    continuations  the start, and states after representatives, each of which the network's own
+                   answers after some continuations tell from the nearest one (`continuations.py`)
+    images         the start, and states after representatives, each farther than a radius from
+                   those before it, until no step of a word of the domain leads to another one
+    means          the start, and the means of the validation words' states, clustered within a
+                   radius
+
+Continuations come first: all short words, and then also the ends of the first validation words on
+which the snapped network answers unlike the network. For the other two ways, states that validation
+words lead to give the scale: radii are fixed shares of the greatest distance of a state from the
+start, from coarse to fine.
 
 A level of fineness *closes* if it needs few enough representatives and its table is certain, and it
 *validates* if the snapped network is right on as many validation words as the network itself. The
@@ -20,12 +26,13 @@ Axes:
 """
 
 import time
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from lengthwise.errors import VerificationError
@@ -34,12 +41,14 @@ from lengthwise.languages.validation import short
 from lengthwise.messages import format_count, shorten
 from lengthwise.models.alignment import align_left
 from lengthwise.models.stepping import Rows, StateError, Steps, steps_of
+from lengthwise.proofs.search.continuations import short_continuations, tell_apart
 from lengthwise.proofs.search.exploration import decide
 from lengthwise.proofs.search.snapped_states import SnappedStates, distances
 from lengthwise.proofs.search.state_tables import Domain, step_in_batches, tabulate_states
 from lengthwise.tasks.task import Batch, Task
 
 Choice = Literal["proof", "validation"]
+Way = Literal["continuations", "images", "means"]
 StateVerdict = Literal["equivalent", "counterexample", "not-closed"]
 
 MAX_REPRESENTATIVES = 1_000
@@ -54,15 +63,23 @@ _SHARES = tuple(2.0 ** (-half / 2) for half in range(1, 17))
 _CLUSTERED = 2_000
 """Most states that are clustered."""
 
+_TOGETHER = 64
+"""States whose distances from all representatives are computed at once."""
+
+_REFINED, _WORDS = 4, 4
+"""How often more continuations are tried, and most words whose ends are added each time."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Fineness:
     """One level of fineness that was tried."""
 
     radius: float
-    way: Literal["images", "means"]
+    """0 where continuations tell representatives apart."""
+    way: Way
     representatives: int | None
-    """Number of representatives; None if there would be more than the most."""
+    """Number of representatives; None if there would be more than the most, or time was up."""
+    continuations: int | None = None
     is_certain: bool = False
     """Whether the table has neither a near tie of representatives nor one of logits."""
     right: int | None = None
@@ -91,6 +108,8 @@ class StateSnapping:
     """Number of validation words on which the network itself is right."""
     reason: str = ""
     """Reason why nothing was decided."""
+    level: Fineness | None = None
+    """The level of the snapped network."""
 
     @property
     def representatives(self) -> int | None:
@@ -103,7 +122,11 @@ class StateSnapping:
         """Say what is known of the snapped network."""
         if self.snapped is None:
             return f"not decided: {self.reason}"
-        table = f"radius {self.snapped.snaps.radius:.3g}, chosen by {self.chosen_by}"
+        table = f"radius {self.snapped.snaps.radius:.3g}"
+        if self.level is not None and self.level.continuations:
+            told = format_count(self.level.continuations, "continuation")
+            table = f"told apart by {told}"
+        table = f"{table}, chosen by {self.chosen_by}"
         count = format_count(self.representatives or 0, "representative")
         if self.verdict == "equivalent":
             return f"right at every length, decided on a table of {count} ({table})"
@@ -149,23 +172,14 @@ def snap_states(
             representative, or numbers depend on the other words of a batch.
     """
     end = time.monotonic() + seconds
-    logits, states = _visit(steps, validation, language)
-    classes = validation.classes
-    raw_right = int((logits.argmax(dim=1) == classes).sum())
-    generator = torch.Generator().manual_seed(seed)
-    start = steps.start()[1]
-    scale = float(distances(states, start).max()) if len(states) else 0.0
-    if len(states) > _CLUSTERED:
-        states = states[torch.randperm(len(states), generator=generator)[:_CLUSTERED]]
-    symbols, lengths = align_left(
-        validation.tokens, validation.lengths, language.num_symbols, checked=False
-    )
-    domain = Domain.of(language)
+    search = _Search(steps, language, validation, max_representatives, seed)
     tried: list[Fineness] = []
     best: tuple[SnappedStates, Fineness, Any] | None = None
     reason = ""
     too_fine = set[str]()
-    for radius, way in _levels(scale):
+    levels = deque(_levels(search.scale))
+    while levels:
+        radius, way = levels.popleft()
         if way in too_fine:  # it would need even more representatives
             continue
         if tried and time.monotonic() > end:
@@ -176,26 +190,24 @@ def snap_states(
                 f"representatives"
             )
             break
-        level = Fineness(radius=radius, way=way, representatives=None)
-        points = (
-            _images(steps, radius, max_representatives, end, domain)
-            if way == "images"
-            else _means(start, states, radius, max_representatives)
-        )
+        told = len(search.continuations) if way == "continuations" else None
+        level = Fineness(radius=radius, way=way, representatives=None, continuations=told)
+        points = search.choose(level, end)
         if points is None:
             too_fine.add(way)
             tried.append(level)
             continue
-        snapped = tabulate_states(steps, points, radius, domain)
-        elements = snapped.elements_after(symbols, lengths)
-        right = int((torch.from_numpy(snapped.classes)[elements] == classes).sum())
+        snapped = tabulate_states(steps, points, radius, search.domain)
+        answers = search.ask(snapped)
         level = replace(
             level,
             representatives=len(points),
             is_certain=snapped.snaps.is_certain,
-            right=right,
+            right=int((answers == validation.classes).sum()),
         )
-        if not level.is_certain or right < raw_right:
+        if told and len(tried) < _REFINED and search.refine(answers):
+            levels.appendleft((radius, way))
+        if not level.is_certain or (level.right or 0) < search.raw_right:
             tried.append(level)
             continue
         found: Any = decide(snapped, language)
@@ -208,8 +220,8 @@ def snap_states(
             break
     common: dict[str, Any] = {
         "tried": tuple(tried),
-        "validation_words": len(classes),
-        "validation_right": raw_right,
+        "validation_words": len(validation.classes),
+        "validation_right": search.raw_right,
     }
     if best is None:
         reason = reason or (
@@ -234,8 +246,60 @@ def snap_states(
         wrong=found.wrong,
         chosen_by="proof" if is_proved and choose == "proof" else "validation",
         reason=found.reason,
+        level=level,
         **common,
     )
+
+
+class _Search:
+    """What a search for representatives knows: the recurrence, and validation words."""
+
+    def __init__(
+        self, steps: Steps, language: Language, validation: Batch, most: int, seed: int
+    ) -> None:
+        self.steps, self.most = steps, most
+        logits, states = _visit(steps, validation, language)
+        self.own_answers = logits.argmax(dim=1)
+        self.raw_right = int((self.own_answers == validation.classes).sum())
+        self.start = steps.start()[1]
+        self.scale = float(distances(states, self.start).max()) if len(states) else 0.0
+        if len(states) > _CLUSTERED:
+            generator = torch.Generator().manual_seed(seed)
+            states = states[torch.randperm(len(states), generator=generator)[:_CLUSTERED]]
+        self.states = states
+        self.symbols, self.lengths = align_left(
+            validation.tokens, validation.lengths, language.num_symbols, checked=False
+        )
+        self.domain = Domain.of(language)
+        self.continuations = short_continuations(steps.num_symbols)
+
+    def choose(self, level: Fineness, end: float) -> Rows | None:
+        """Return the representatives of a level, or None if they are too many.
+
+        Continuations have half of the time that is left, so that the other ways have some.
+        """
+        if level.way == "continuations":
+            half = (time.monotonic() + end) / 2
+            return tell_apart(self.steps, self.continuations, self.most, half, self.domain)
+        if level.way == "images":
+            return _images(self.steps, level.radius, self.most, end, self.domain)
+        return _means(self.start, self.states, level.radius, self.most)
+
+    def ask(self, snapped: SnappedStates) -> Int[Tensor, " word"]:
+        """Return the classes of the validation words by a snapped network."""
+        return torch.from_numpy(snapped.classes)[snapped.elements_after(self.symbols, self.lengths)]
+
+    def refine(self, answers: Int[Tensor, " word"]) -> bool:
+        """Add the ends of the shortest words that the snapped network answers unlike the network.
+
+        Return whether there are any.
+        """
+        unlike = (answers != self.own_answers).nonzero()[:, 0]
+        shortest = unlike[self.lengths[unlike].argsort(stable=True)[:_WORDS]]
+        words = [self.symbols[word, : self.lengths[word]].tolist() for word in shortest]
+        ends = [tuple(word[first:]) for word in words for first in range(1, len(word))]
+        self.continuations = list(dict.fromkeys((*self.continuations, *ends)))
+        return bool(words)
 
 
 def _verdict_of(found: Any) -> StateVerdict:
@@ -264,8 +328,9 @@ def draw_validation(
     return Task(language=language).draw_mixed(VALIDATION, longest, generator)
 
 
-def _levels(scale: float) -> Iterator[tuple[float, Literal["images", "means"]]]:
-    """Yield radii with both ways to choose representatives, from coarse to fine."""
+def _levels(scale: float) -> Iterator[tuple[float, Way]]:
+    """Yield the levels of fineness in their order, from coarse to fine."""
+    yield 0.0, "continuations"
     for share in _SHARES:
         yield share * scale, "images"
         yield share * scale, "means"
@@ -289,7 +354,7 @@ def _visit(
             row = int(alive[error.row])
             word = language.decode(symbols[row, : place + 1].tolist())
             raise VerificationError(f"{error} after {word!r:.60}. Look at its weights.") from None
-        visited.append(rows[alive].clone())
+        visited.append(rows[alive])
     return logits, torch.cat(visited)
 
 
@@ -335,17 +400,25 @@ def _images(steps: Steps, radius: float, most: int, end: float, domain: Domain) 
 
 def _means(start: Rows, states: Rows, radius: float, most: int) -> Rows | None:
     """Return the start and the means of clusters: of states within the radius of a first one."""
-    leaders = start
-    cluster: list[int] = []
-    for state in states:
-        away = distances(state[None], leaders)[0]
-        nearest = int(away.argmin())
-        if float(away[nearest]) > radius:
-            if len(leaders) == most:
-                return None
-            nearest = len(leaders)
-            leaders = torch.cat([leaders, state[None]])
-        cluster.append(nearest)
+    leaders, cluster = start, list[int]()
+    for part in torch.split(states, _TOGETHER):
+        nearest, between = distances(part, leaders).min(dim=1), distances(part, part)
+        fresh: list[int] = []
+        for place, (leader, away) in enumerate(
+            zip(nearest.indices.tolist(), nearest.values.tolist(), strict=True)
+        ):
+            chosen, least = leader, away
+            if fresh:
+                to = between[place, fresh].min(dim=0)
+                if float(to.values) < away:
+                    chosen, least = len(leaders) + int(to.indices), float(to.values)
+            if least > radius:
+                if len(leaders) + len(fresh) == most:
+                    return None
+                chosen = len(leaders) + len(fresh)
+                fresh.append(place)
+            cluster.append(chosen)
+        leaders = torch.cat([leaders, part[fresh]])
     of_state = torch.tensor(cluster, dtype=torch.long)
     sums = torch.zeros(len(leaders), states.shape[1], dtype=torch.float64)
     sums.index_add_(0, of_state, states.double())

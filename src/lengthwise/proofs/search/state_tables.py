@@ -45,6 +45,8 @@ class Domain:
 
     transitions: Integers
     begins: Booleans
+    inside: Booleans
+    """The states of the words that are in the domain."""
     start: int = 0
 
     @classmethod
@@ -54,12 +56,13 @@ class Domain:
             return cls.any(language.num_symbols)
         table = np.array(language.domain.transitions, dtype=np.int64)
         inside = np.array(language.domain.classes, dtype=np.int64) == 1
-        return cls(table, leads_to(table, inside), language.domain.start)
+        return cls(table, leads_to(table, inside), inside, language.domain.start)
 
     @classmethod
     def any(cls, num_symbols: int) -> "Domain":
         """Return the domain of all words."""
-        return cls(np.zeros((1, num_symbols), dtype=np.int64), np.ones(1, dtype=np.bool_))
+        all_words = np.ones(1, dtype=np.bool_)
+        return cls(np.zeros((1, num_symbols), dtype=np.int64), all_words, all_words)
 
     def steps_from(self, pairs: Sequence[tuple[int, int]]) -> tuple[Integers, Integers, list[int]]:
         """Return the steps that words take from pairs (representative, state).
