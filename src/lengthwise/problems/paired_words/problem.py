@@ -154,9 +154,9 @@ class PairedWordsProblem(FunctionProblem, Parametrised, Concluding):
         return extended if statement is None else judge_held_out(extended, records, statement)
 
     def _section(self, records: Records, account: Account) -> Section:
-        from lengthwise.problems.paired_words.section import make_section  # noqa: PLC0415  draws
+        from lengthwise.problems.paired_words.section import section_on_pairs  # noqa: PLC0415  draws
 
-        return make_section(records, account)
+        return section_on_pairs(records, account)
 
     def conclude(self, run: Run) -> None:
         """Write the certificate, the function and the statement, unless they are there."""

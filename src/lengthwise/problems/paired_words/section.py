@@ -18,7 +18,7 @@ NOTE = (
 )
 
 
-def make_section(records: Records, account: Account) -> Section:
+def section_on_pairs(records: Records, account: Account) -> Section:
     """Return the section about a run, from the account of it.
 
     Raises:
