@@ -26,8 +26,9 @@ from lengthwise.constructions.rungs import RUNGS, usual
 from lengthwise.constructions.setting_values import complete
 from lengthwise.constructions.shallowest import resolve_auto, shallowest
 from lengthwise.errors import ConfigError, ConstructionError, unknown_name
+from lengthwise.languages.functions.by_name import is_named
 from lengthwise.languages.language import Language
-from lengthwise.languages.spec import is_named, parse
+from lengthwise.languages.spec import parse
 from lengthwise.registry import Catalogue
 
 CIRCUIT, NOR_CIRCUIT = "circuit:", "nor-circuit:"

@@ -324,20 +324,3 @@ def may_change(spec: str) -> bool:
     if names_function(spec):
         return function_may_change(spec) or any(map(may_change, inner_languages(spec)))
     return _MAY_CHANGE.match(spec) is not None
-
-
-def is_named(language: Language) -> bool:
-    """Return whether a language equals the one that its `spec` names.
-
-    Files are not read, and modules not imported: what they hold may have changed.
-    """
-    if not language.spec or may_change(language.spec):
-        return True
-    if not is_self_contained(language.spec):
-        return False
-    from lengthwise.languages.functions.by_name import read_again  # noqa: PLC0415  a cycle
-
-    original = read_again(language)
-    if (original.alphabet, original.class_names) != (language.alphabet, language.class_names):
-        return False
-    return original.difference(language) is None

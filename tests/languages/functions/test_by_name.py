@@ -13,12 +13,13 @@ from lengthwise.languages.functions.arithmetic import addition
 from lengthwise.languages.functions.by_name import (
     function,
     function_of,
+    is_named,
     is_nameless,
     is_same_function,
     named_language,
     read_again,
 )
-from lengthwise.languages.spec import is_named, is_self_contained, parse
+from lengthwise.languages.spec import is_self_contained, parse
 from ordinary import few
 
 
@@ -86,9 +87,9 @@ def test_a_function_is_named_by_its_line_where_its_name_may_change(tmp_path: Pat
     [
         ("bimachine:{", "is Function.line, but '{' is not JSON"),
         (f"bimachine:{'[' * 10**5}", "is not JSON"),
-        ("bimachine:[1]", "an object with no name in it"),
-        ('bimachine:{"alphabet":5}', "a stored function has"),
-        ('bimachine:{"spec":"gray",' + addition(2).line[11:], "an object with no name in it"),
+        ("bimachine:[1]", "two automata and a table alone"),
+        ('bimachine:{"alphabet":5}', "two automata and a table alone"),
+        ('bimachine:{"spec":"gray",' + addition(2).line[11:], "two automata and a table alone"),
         ("bimachine[ab]:{}", "has no options"),
     ],
 )

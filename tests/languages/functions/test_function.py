@@ -124,7 +124,6 @@ def test_a_function_is_restored_from_plain_values(seed: int) -> None:
         ({"left": [[True, 0]]}, "left of a stored function is of integers, but True is not"),
         ({"left": [0, 0]}, "are lists of lists"),
         ({"table": [[0, 1]]}, "has|are lists"),
-        ({"more": 1}, "a stored function has spec|a stored function has alphabet"),
     ],
 )
 def test_plain_values_of_another_kind_are_refused(change: dict[str, object], says: str) -> None:

@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 from lengthwise.errors import LanguageError
-from lengthwise.languages.functions.by_name import function
+from lengthwise.languages.functions.by_name import function, is_named
 from lengthwise.languages.functions.spec import (
     composed_parts,
     function_may_change,
     parse_function,
     prefixes,
 )
-from lengthwise.languages.spec import is_named, is_self_contained, may_change, parse
+from lengthwise.languages.spec import is_self_contained, may_change, parse
 
 CANONICAL = {
     "add": "add[base=10]",

@@ -192,7 +192,7 @@ def test_a_damaged_function_of_computed_weights_is_said_to_be_in_its_file(tmp_pa
     language = config["language"]
     named = {**language, "spec": "bimachine:{}"}
     (tmp_path / "config.json").write_text(json.dumps({**config, "language": named}))
-    with pytest.raises(RunError, match=r"config\.json: a stored function"):
+    with pytest.raises(RunError, match=r"config\.json: bimachine:JSON"):
         load_run(tmp_path)
     del language["classes"]
     (tmp_path / "config.json").write_text(json.dumps({**config, "language": language}))

@@ -11,7 +11,13 @@ from lengthwise.languages.functions.learning import learn_function
 from lengthwise.languages.functions.reading import reading_of
 from lengthwise.languages.functions.spec import parse_function
 from lengthwise.languages.language import Language
-from lengthwise.languages.spec import alphabet_text, is_self_contained, names_function, parse
+from lengthwise.languages.spec import (
+    alphabet_text,
+    is_self_contained,
+    may_change,
+    names_function,
+    parse,
+)
 from lengthwise.languages.validation import short
 
 
@@ -90,6 +96,21 @@ def read_again(language: Language) -> Language:
     if function is None:
         return original
     return named_language(function, empty=language.classes[language.start])
+
+
+def is_named(language: Language) -> bool:
+    """Return whether a language equals the one that its `spec` names.
+
+    Files are not read, and modules not imported: what they hold may have changed.
+    """
+    if not language.spec or may_change(language.spec):
+        return True
+    if not is_self_contained(language.spec):
+        return False
+    original = read_again(language)
+    if (original.alphabet, original.class_names) != (language.alphabet, language.class_names):
+        return False
+    return original.difference(language) is None
 
 
 def is_nameless(function: Function) -> bool:

@@ -236,7 +236,7 @@ class Function(Viewed):
             LanguageError: an entry is missing, or entries do not fit together.
         """
         names = [field.name for field in fields(cls)]
-        if not isinstance(values, Mapping) or {*values} != {*names}:
+        if not isinstance(values, Mapping) or not {*names} <= {*values}:
             raise LanguageError(
                 f"a stored function has {', '.join(names)}, but this is {short(values)}. Make it "
                 f"again."

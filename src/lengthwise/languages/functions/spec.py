@@ -115,10 +115,10 @@ def _from_line(body: str) -> Function:
             f"bimachine:JSON is Function.line, but {body!r:.40} is not JSON ({error!s:.60}). Copy "
             f"the whole line."
         ) from None
-    if isinstance(values, dict) and "spec" not in values:
+    if isinstance(values, dict) and {*values} == {"alphabet", "outputs", "left", "right", "table"}:
         return Function.from_dict({"spec": "", **values})
     raise LanguageError(
-        f"bimachine:JSON is Function.line, whose JSON is an object with no name in it, but this is "
+        f"bimachine:JSON is Function.line, with two automata and a table alone, but this is "
         f"{body!r:.40}. Copy the whole line."
     )
 

@@ -15,9 +15,9 @@ from torch import nn
 
 from lengthwise.errors import CertificateError, VerificationError, unknown_name
 from lengthwise.languages.elements import MonoidElements
-from lengthwise.languages.functions.by_name import function_of, named_language
+from lengthwise.languages.functions.by_name import function_of, is_named, named_language
 from lengthwise.languages.language import Language
-from lengthwise.languages.spec import is_named, is_self_contained
+from lengthwise.languages.spec import is_self_contained
 from lengthwise.layers.memory import BinaryMemory
 from lengthwise.models.binary_recurrent import BinaryRecurrent
 from lengthwise.models.eval_mode import in_eval_mode
