@@ -36,6 +36,13 @@ class Oscillators(nn.Module):
         return self.answer(torch.cat([numbers, state[1][:, None]], dim=1))
 
 
+class Flat(Oscillators):
+    """Its first state lacks the axis of words."""
+
+    def start(self) -> tuple[Tensor, Any]:
+        return torch.zeros(1, 2), torch.zeros(4)
+
+
 @pytest.fixture(autouse=True)
 def _seeded() -> None:
     torch.manual_seed(0)
@@ -156,6 +163,7 @@ class Failing(CountedParity):
 @pytest.mark.parametrize(
     ("network", "said"),
     [
+        (Flat, r"start has to return the state of one word, .* but it has the shape \[4\]\. Add"),
         (Growing, "2 numbers at the start and 3 after a symbol. A state that grows"),
         (Random, "answers differently when it is asked again"),
         (Positioned, "answers differently when it is asked again"),
@@ -166,7 +174,10 @@ class Failing(CountedParity):
         (Failing, r"Failing\.step fails \(RuntimeError: no\)"),
         (lambda: Layered(nn.GRU(4, 6, batch_first=True, bidirectional=True), 12), "both ends"),
         (lambda: nn.Sequential(nn.Embedding(2, 2)), "not read symbol by symbol"),
-        (lambda: Layered(nn.GRU(4, 6, batch_first=True), sums=True), "differ by .* from those"),
+        (
+            lambda: Layered(nn.GRU(4, 6, batch_first=True), sums=True),
+            "differ by .* from those .* Make forward and step agree",
+        ),
     ],
 )
 def test_what_is_not_a_recurrence_is_refused_in_a_line(network: Any, said: str) -> None:

@@ -365,7 +365,7 @@ class _Examiner:
                         max_states=most,
                     )
             except LengthwiseError as error:
-                self.why_not = f"{self.why_not} {error}"
+                self.why_not = f"{self.why_not} No automaton was learned, either: {error}"
                 return None
             machine, of = learned.language, f"a hypothesis by {learned.queries:,} queries"
             if not learned.agrees_with_tests:

@@ -125,10 +125,11 @@ class Adapted(nn.Module):
         except (Exception, SystemExit) as error:
             if lacks_memory(error):
                 raise
-            if tokens.shape[1]:
+            if (longest := int(lengths.max())) > 0:
+                shorter = ", or give shorter words" if longest > 1 else ", and what it calls"
                 raise CallError(
-                    f"{self.name} fails on words of {format_count(int(lengths.max()), 'symbol')} "
-                    f"({in_a_line(error)}). Fix its forward, or give shorter words."
+                    f"{self.name} fails on words of {format_count(longest, 'symbol')} "
+                    f"({in_a_line(error)}). Fix its forward{shorter}."
                 ) from error
             raise ConfigError(
                 f"{self.name} cannot read the empty word ({in_a_line(error)}). Add a symbol to "

@@ -87,6 +87,11 @@ class Steps:
         self._stepping = stepping
         _, self._template = self._ask("start")
         first = list(leaves(self._template))
+        if wrong := [list(leaf.shape) for leaf in first if leaf.shape[:1] != (1,)]:
+            raise VerificationError(
+                f"{name}.start has to return the state of one word, with words as the first axis, "
+                f"[1, ...], but it has the shape {wrong[0]}. Add that axis."
+            )
         self._shapes = [leaf.shape[1:] for leaf in first]
         self._dtypes = [leaf.dtype for leaf in first]
         is_single = all(dtype in _SINGLE for dtype in self._dtypes)
@@ -369,7 +374,7 @@ def _require_recurrence(steps: Steps, model: nn.Module, generator: torch.Generat
                 raise VerificationError(
                     f"{name} is not read symbol by symbol: its logits for words of "
                     f"{format_count(place + 1, 'symbol')} differ by {off:.2g} from those of its "
-                    f"state and last symbol."
+                    f"state and last symbol. Make forward and step agree, or remove start and step."
                 )
 
 

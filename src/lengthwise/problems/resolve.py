@@ -35,6 +35,8 @@ def module_of(model: Model) -> nn.Module:
     remedy = ""
     if isinstance(model, str | Path):
         remedy = " Load its folder: lw.load(folder)."
+    elif isinstance(model, type):
+        remedy = f" Build it first: {model.__name__}(vocab_size, num_classes)."
     elif guard(model) is not None:
         remedy = " Use lw.interpret.decide for an algebra."
     raise ConfigError(
