@@ -104,7 +104,7 @@ def test_the_command_writes_it_or_says_in_one_line_why_not(
     command = ["certify", "--check", "zoo:parity-tiny", "--export", "rocq-floats", str(path)]
     assert main(command) == 0
     said = capsys.readouterr().err
-    assert re.search(r"in float64, in any order of additions: .* takes 0\.5 min", said), said
+    assert re.search(r"in float64, in any order of additions: .* takes 0\.[23] min", said), said
     assert path.read_text() == export(of_zoo("parity-tiny"))
     assert "as it runs in float64, in whatever order" in path.read_text()
     path.unlink()
