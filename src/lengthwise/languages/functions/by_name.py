@@ -91,10 +91,9 @@ def read_again(language: Language) -> Language:
     Raises:
         LanguageError: the specification is unknown or malformed.
     """
-    original = parse(language.spec)
-    function = function_of(original)
+    function = function_of(language)
     if function is None:
-        return original
+        return parse(language.spec)
     return named_language(function, empty=language.classes[language.start])
 
 
