@@ -84,9 +84,9 @@ class Steps:
     ) -> None:
         self.num_symbols, self.num_classes, self.name = num_symbols, num_classes, name
         self.device = torch.device(device)
-        self._stepping = stepping
-        _, self._template = self._ask("start")
-        first = list(leaves(self._template))
+        self.stepping = stepping
+        _, self.template = self._ask("start")
+        first = list(leaves(self.template))
         if wrong := [list(leaf.shape) for leaf in first if leaf.shape[:1] != (1,)]:
             raise VerificationError(
                 f"{name}.start has to return the state of one word, with words as the first axis, "
@@ -116,7 +116,7 @@ class Steps:
 
     def step_to_learn(self, rows: Rows, symbols: Int[Tensor, " word"]) -> tuple[Logits, Rows]:
         """Return what `step` returns, with gradients and unchecked."""
-        stepping: Any = self._stepping
+        stepping: Any = self.stepping
         logits, after = stepping.step(self._unflatten(rows), symbols.clone().to(self.device))
         return logits.cpu(), self._flatten(leaves(after), len(rows)).cpu()
 
@@ -131,7 +131,7 @@ class Steps:
     @torch.no_grad()
     def _ask(self, method: str, *arguments: Any) -> tuple[Tensor, State]:
         try:
-            returned = getattr(self._stepping, method)(*arguments)
+            returned = getattr(self.stepping, method)(*arguments)
         except LengthwiseError:
             raise
         except Exception as error:
@@ -197,7 +197,7 @@ class Steps:
             else part.reshape(len(rows), *shape).to(dtype).clone()
             for part, (shape, dtype) in zip(parts, kinds, strict=True)
         )
-        return rebuild(self._template, iter(tensors))
+        return rebuild(self.template, iter(tensors))
 
 
 def _describe(returned: object) -> str:
