@@ -230,7 +230,7 @@ class CellSteps:
         symbol = torch.zeros(1, dtype=torch.long, device=self._device)
         logits, before, _ = self._read(symbol, None)
         try:
-            empty = self._model(symbol[:, None][:, :0], torch.zeros_like(symbol))
+            empty = self._model(symbol[:, None][:, :0])
         except LengthwiseError:
             empty = torch.eye(1, logits.shape[1], dtype=logits.dtype, device=logits.device)
         return empty, before
@@ -248,7 +248,7 @@ class CellSteps:
                 given = None if state is None else state[place]
                 replaced = _replacement(cell, given, before, after, place)
                 stack.enter_context(_with_forward(cell, replaced))
-            logits = self._model(symbols[:, None], torch.ones_like(symbols))
+            logits = self._model(symbols[:, None])
         if any(part is None for part in after):
             raise VerificationError("a cell of the network is not used for every symbol.")
         return logits, before, after

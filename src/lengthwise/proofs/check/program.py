@@ -29,7 +29,8 @@ from numpy.typing import NDArray
 
 from lengthwise.proofs.check.arrays import Integers
 from lengthwise.proofs.check.balls import Arithmetic, Floats
-from lengthwise.proofs.check.numbers import Choices, Numbers, Operations
+from lengthwise.proofs.check.numbers import Choices, Numbers, require_small
+from lengthwise.proofs.check.operations import Operations
 from lengthwise.proofs.check.schema import require
 
 _LINE = re.compile(r"%(\d{1,6}) = ([a-z_0-9]+)((?: \S+)*)")
@@ -146,7 +147,7 @@ def _read(lines: Sequence[str]) -> _Part:
 
 
 def _tokens(text: str) -> tuple[Token, ...]:
-    found = []
+    found: list[Token] = []
     for word in text.split():
         match = _TOKEN.fullmatch(word)
         require(match is not None, f"{word!a:.40} is an argument of an operation")
@@ -275,8 +276,8 @@ def _group_norm(operations: Operations, x: Any, groups: Any, *rest: Any) -> Valu
     x, (weight, bias, epsilon) = _number(operations, x), rest
     width = (x.centre.shape[2],)
     require(groups > 0 and width[0] % groups == 0, "groups have the same number of channels")
-    known = (_known(part, width) for part in (weight, bias))
-    return operations.group_norm(x, groups, *known, float(epsilon))
+    weight, bias = _known(weight, width), _known(bias, width)
+    return operations.group_norm(x, groups, weight, bias, float(epsilon))
 
 
 def _known(value: Any, shape: tuple[int, ...]) -> Floats:
@@ -310,7 +311,7 @@ def _permute(operations: Operations, x: Any, axes: Any) -> Value:
 
 
 def _expand(operations: Operations, x: Any, shape: Any) -> Value:
-    require(prod(shape) <= 2**22, "arrays of a program are small enough")
+    require_small((1, *shape))
     [x] = [_moving(x, lambda a: a.reshape(len(a), *(1,) * (len(shape) + 1 - a.ndim), *a.shape[1:]))]
     if isinstance(x, Numbers):
         return x.spread((len(x.centre), *shape))

@@ -158,7 +158,7 @@ def _of_code(
     if strength not in ("auto", "snapped", "tabulated"):
         return None
     with in_eval_mode(model):
-        return certify_code(model, language, strength=strength, max_chunks=max_chunks)
+        return certify_code(model, language, strength, max_chunks=max_chunks)
 
 
 def _check_or_reopen(certificate: Certificate, explored: int) -> Certificate:

@@ -7,7 +7,7 @@ table is the network's.
 """
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import torch
@@ -41,8 +41,8 @@ from lengthwise.proofs.search.state_tables import Domain, tabulate_states
 def certify_code(
     model: nn.Module,
     language: Language,
+    strength: str = "auto",
     *,
-    strength: Literal["auto", "snapped", "tabulated"] = "auto",
     max_chunks: int = MAX_CHUNKS,
 ) -> Certificate:
     """Snap a recurrence, and prove it right at every length, or find a shortest wrong word.
