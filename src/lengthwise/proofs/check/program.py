@@ -137,9 +137,7 @@ def _read(lines: Sequence[str]) -> _Part:
     operations = []
     for number, line in enumerate(lines[:-1]):
         match = _LINE.fullmatch(line)
-        require(
-            match is not None, f"lines of a program are %N = operation arguments, not {line!a:.40}"
-        )
+        require(match is not None, f"{line!a:.40} is a line of a program")
         assert match is not None
         require(int(match[1]) == number, "the lines of a part are numbered in their order")
         operations.append(_Operation(match[2], _tokens(match[3])))

@@ -187,6 +187,17 @@ def _over(operation: str) -> Write:
     return write
 
 
+def _length(writer: Writer, node: Any) -> str:
+    """Write the Euclidean norm over axes."""
+    x, kind, axes, keep = _padded(node, 2, None, False)
+    if kind != 2 or node.kwargs:
+        raise UntracedError("it uses a norm other than the Euclidean one")
+    rank = len(_shape(x))
+    axes = [axis % rank for axis in (range(rank) if axes is None else axes)]
+    squares = Raw(writer.emit("mul", x, x))
+    return writer.emit("sqrt", Raw(writer.emit("sum", squares, axes, bool(keep))))
+
+
 def _argmax(writer: Writer, node: Any) -> str:
     x, axis, keep = _padded(node, None, False)
     if axis is None:
@@ -266,6 +277,7 @@ WRITERS: dict[str, Write] = {
     "pow.Tensor_Scalar": _pow,
     "sum.dim_IntList": _over("sum"),
     "mean.dim": _over("mean"),
+    "linalg_vector_norm.default": _length,
     "amax.default": _over("amax"),
     "argmax.default": _argmax,
     "elu.default": _elu,
