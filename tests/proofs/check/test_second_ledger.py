@@ -17,7 +17,15 @@ from types import ModuleType
 
 import pytest
 
-from lengthwise.proofs.check import balls, bfloat16_balls, layer_node, slot_node, tight_node
+from lengthwise.proofs.check import (
+    balls,
+    bfloat16_balls,
+    layer_node,
+    numbers,
+    operations,
+    slot_node,
+    tight_node,
+)
 from proofs.rounding_needs import SIZES, TWO_DIFFERENCES, of_mean, of_means
 
 ROOT = Path(__file__).parents[3]
@@ -53,7 +61,15 @@ def _python() -> dict[str, str]:
     """Digests of the functions whose code has to do with radii."""
     return {
         f"{module.__name__.rpartition('.')[2]}.{name}": _digest(code)
-        for module in (balls, layer_node, bfloat16_balls, slot_node, tight_node)
+        for module in (
+            balls,
+            layer_node,
+            bfloat16_balls,
+            slot_node,
+            tight_node,
+            numbers,
+            operations,
+        )
         for name, code in _functions(module)
         if _BOUNDS.search(code)
     }
