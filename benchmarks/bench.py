@@ -230,18 +230,17 @@ def lookup() -> dict[str, float]:
 
 
 def reading() -> dict[str, float]:
-    """One long word, read by networks that keep bits, by torch's own cell, and by a table."""
+    """One long word, read by networks that keep bits, by torch's own cells, and by a table."""
     word = words(1, 2**12)
     bits = MODELS["gru-binary"].build(
         MODELS["gru-binary"].configure({"vocab_size": 2, "num_classes": 2, "num_bits": 4})
     )
     shape = {"vocab_size": 2, "num_classes": 2, "d_model": WIDTH}
-    cell, gated, lstm = (
+    recurrent: list[Any] = [
         MODELS[name].build(MODELS[name].configure(shape)) for name in ("elman", "gru", "lstm")
-    )
-    own_gru: Any = gated.cell
+    ]
     inputs = nn.functional.one_hot(word.t(), 2).float()
-    models: tuple[Any, ...] = bits, cell, gated, lstm
+    models: list[Any] = [bits, *recurrent]
     for model in models:
         model.initialise(torch.Generator().manual_seed(0))
         model.eval()
@@ -265,33 +264,28 @@ def reading() -> dict[str, float]:
             vectors = bits.step(vectors, column)
 
     with torch.no_grad():
-        each, remembered, own, looked_up = seconds(
+        each, remembered, looked_up, torch_rnn, torch_gru, elman, gru, long_memory = seconds(
             step_by_step,
-            partial(bits, word),
-            partial(cell, word),
-            partial(table, word),
-            repeat=3,
-            clock=time.process_time,
-        )
-        plain, ours, torch_gru, long_memory = seconds(
-            partial(cell, word),
-            partial(gated, word),
-            partial(own_gru, inputs),
-            partial(lstm, word),
+            *(partial(model, word) for model in (bits, table)),
+            *(partial(model.cell, inputs) for model in recurrent[:2]),
+            *(partial(model, word) for model in recurrent),
             repeat=5,
             clock=time.process_time,
         )
     return {
-        "one word of 4,096 symbols, width 64: torch's nn.GRU / gru": torch_gru / ours,
-        "the same: gru / torch's nn.RNN": ours / plain,
-        "the same: microseconds a symbol of gru": 1e6 * ours / word.numel(),
-        "the same: microseconds a symbol of elman": 1e6 * plain / word.numel(),
+        "one word of 4,096 symbols, width 64: torch's nn.GRU / gru": torch_gru / gru,
+        "the same: gru / torch's nn.RNN": gru / torch_rnn,
+        "the same: elman / torch's nn.RNN": elman / torch_rnn,
+        "the same: lstm / torch's nn.RNN": long_memory / torch_rnn,
+        "the same: microseconds a symbol of torch's nn.RNN": 1e6 * torch_rnn / word.numel(),
+        "the same: microseconds a symbol of gru": 1e6 * gru / word.numel(),
+        "the same: microseconds a symbol of elman": 1e6 * elman / word.numel(),
         "the same: microseconds a symbol of lstm": 1e6 * long_memory / word.numel(),
         "one word of 4,096 symbols: every step of gru-binary, over its remembered steps": each
         / remembered,
-        "the same: torch's nn.RNN of width 64, over gru-binary's remembered steps": own
+        "the same: torch's nn.RNN of width 64, over gru-binary's remembered steps": torch_rnn
         / remembered,
-        "the same: nn.RNN, over the table of a snapped recurrence": own / looked_up,
+        "the same: nn.RNN, over the table of a snapped recurrence": torch_rnn / looked_up,
         "the same: million symbols a second by remembered steps": word.numel() / remembered / 1e6,
         "the same: million symbols a second by the table": word.numel() / looked_up / 1e6,
     }

@@ -72,13 +72,17 @@ class LengthwiseWarning(UserWarning):
     """A problem that was repaired and that a caller should know of; commands print its line."""
 
 
+def guess(name: str, known: Iterable[str]) -> str:
+    """Return `Did you mean 'x'? ` with the nearest known name; nothing if none is near."""
+    by_lowercase = {name.lower(): name for name in known}
+    near = get_close_matches(name.lower(), by_lowercase, n=1)
+    return f"Did you mean {by_lowercase[near[0]]!r}? " if near else ""
+
+
 def suggestion(name: str, known: Iterable[str]) -> str:
     """Return `Did you mean 'x'? Known: ...`, with the nearest known name if one is near."""
     names = [name or "''" for name in known]
-    by_lowercase = {name.lower(): name for name in names}
-    near = get_close_matches(name.lower(), by_lowercase, n=1)
-    guess = f"Did you mean {by_lowercase[near[0]]!r}? " if near else ""
-    return f"{guess}Known: {', '.join(names) or 'none'}."
+    return f"{guess(name, names)}Known: {', '.join(names) or 'none'}."
 
 
 def unknown_name(

@@ -85,6 +85,10 @@ def test_a_setting_is_for_those_that_have_it_and_some_must() -> None:
     assert gru.training.steps == decoder.training.steps == 7
     with pytest.raises(ConfigError, match="'num_heads' is not a setting of gru"):
         plans(["gru"], ["parity"], num_heads=4)
+    with pytest.raises(ConfigError, match=r"'tasks' is not .* languages=\[...\], or --only, gives"):
+        plans(["gru"], ["parity"], tasks=["parity"])
+    with pytest.raises(ConfigError, match=r"'step' is not .* Did you mean 'steps'\?"):
+        plans(["gru"], ["parity"], step=3)
 
 
 def test_languages_are_examined_and_other_tasks_have_the_test_of_their_problem() -> None:

@@ -1,12 +1,14 @@
 """Many jobs, whatever happens to some of them."""
 
 import json
+import re
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ import pytest
 
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.files import read_json
-from lengthwise.problems.base import Plan, Run
+from lengthwise.problems.base import Plan, Run, run_test
 from lengthwise.problems.runs import train
 from lengthwise.sweeps import run as running
 from lengthwise.sweeps import sweep as sweeping
@@ -23,6 +25,7 @@ from lengthwise.sweeps.folder import JobFolder
 from lengthwise.sweeps.job import Job
 from lengthwise.sweeps.outcome import Failure, Outcome
 from lengthwise.sweeps.run import run_job
+from lengthwise.sweeps.stopwatch import Stopwatch
 from lengthwise.sweeps.sweep import run_sweep
 from lengthwise.training import progress as displaying
 from sweep_jobs import TESTS, failures, figures, outcomes, small_jobs, small_plan
@@ -76,6 +79,37 @@ def test_results_come_in_the_order_of_the_jobs_and_done_jobs_are_not_done_again(
     assert every[1:] == first
     assert [result.digest for result in every] == [job.digest for job in jobs]
     assert figures(every) == figures([run_job(job, tmp_path / "apart") for job in jobs])
+
+
+def test_progress_says_how_far_a_job_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    notes: list[Any] = []
+    said: list[str] = []
+
+    class Watch(Stopwatch):
+        def update(self, step: int, record: Mapping[str, Any]) -> None:
+            super().update(step, record)
+            said.append(notes[-1]())
+
+    def test(*given: Any) -> Any:
+        said.append(notes[-1]())
+        return run_test(*given)
+
+    def show(done: int, total: int | None, note: Any = "") -> None:
+        notes.append(note)
+
+    monkeypatch.setattr(running, "Stopwatch", Watch)
+    monkeypatch.setattr(running, "run_test", test)
+    monkeypatch.setattr(sweeping, "caller_watch", lambda _: lambda *_, **__: nullcontext(show))
+    run_sweep("mine", small_jobs(1), tmp_path, InProcess())
+    before, *_, after, tested, _ = said
+    assert before == "parity, elman, seed 0"
+    assert re.fullmatch(r"parity, elman, seed 0, step 4/4, validation [\d.]+ %", after)
+    assert tested == "parity, elman, seed 0, testing"
+    assert notes[-1] == ""
+    metrics = next(tmp_path.glob("*/run/metrics.jsonl"))
+    metrics.with_name("model.safetensors").unlink()
+    metrics.write_text("damaged", encoding="utf-8")
+    assert notes[0]() == before
 
 
 def test_progress_says_how_many_jobs_have_ended_and_what_runs(

@@ -1,9 +1,11 @@
 """What a person sees of progress: at a terminal, in a notebook, in a log."""
 
 import io
+import itertools
+import re
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any, Self
 
@@ -115,6 +117,11 @@ class Cell:
         self.shown.append(html)
 
 
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
 SMALL: dict[str, Any] = {"preset": "smoke", "steps": 4, "validate_every": 2}
 
 
@@ -135,10 +142,6 @@ def test_python_prints_lines_if_it_is_asked(capsys: pytest.CaptureFixture[str]) 
 def test_python_shows_a_bar_on_a_terminal_unless_it_is_silenced(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    class Terminal(io.StringIO):
-        def isatty(self) -> bool:
-            return True
-
     for asked, is_shown in ((None, True), (True, True), (False, False)):
         terminal = Terminal()
         monkeypatch.setattr(sys, "stderr", terminal)
@@ -150,10 +153,6 @@ def test_python_shows_a_bar_on_a_terminal_unless_it_is_silenced(
 
 
 def test_a_verification_shows_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Terminal(io.StringIO):
-        def isatty(self) -> bool:
-            return True
-
     made = lw.compile("regex:(a{2}[/a])*")
     for asked, is_shown in ((None, True), (False, False)):
         terminal = Terminal()
@@ -222,3 +221,27 @@ def test_lines_of_counted_work_say_what_runs_and_how_long_the_rest_takes(
         "sweep: 0 of 4 jobs (parity, seed 0)",
         "sweep: 2 of 4 jobs (parity, seed 2), about 30 s left",
     ]
+
+
+def test_a_note_is_asked_again_wherever_it_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress_module, "_SECONDS_BETWEEN_NOTES", 0.01)
+    monkeypatch.setattr(progress_module, "_SECONDS_BETWEEN_FRAMES", 0.0)
+    monkeypatch.setattr(status_lines, "SECONDS", 0.01)
+
+    def require_two_notes(shown: Callable[[], str]) -> None:
+        steps, found = itertools.count(), set[str]()
+        with counting_progress("sweep", "jobs", at_once=True) as progress:
+            progress(0, 2, lambda: f"parity, step {next(steps)}")
+            while len(found) < 2:
+                assert next(steps) < 1_000, shown()
+                found |= set(re.findall(r"parity, step \d+", shown()))
+                time.sleep(0.01)
+            progress(2, 2)
+        assert re.search("2(/| of )2", shown())
+
+    for screen in (io.StringIO(), Terminal()):
+        monkeypatch.setattr(sys, "stderr", screen)
+        monkeypatch.setattr(progress_module, "_SECONDS_BETWEEN_LINES", -1.0)
+        require_two_notes(screen.getvalue)
+    cell = Cell(monkeypatch)
+    require_two_notes(lambda: "".join(cell.shown))

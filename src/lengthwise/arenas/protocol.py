@@ -106,7 +106,8 @@ def make_plans(
             if "position" in names - own.keys() and _ends_with_training(entry):
                 own["position"] = "sinusoidal"
             plans.append(make_plan(problem, name, preset=preset, settings=own))
-    require_settable(settings, known, networks)
+    other = "; languages=[...], or --only, gives languages and tasks"
+    require_settable(settings, known, networks, other=other)
     return plans
 
 

@@ -21,6 +21,8 @@ from lengthwise.templates import template
 
 _LONGEST_SHOWN = 120
 
+_UNREADABLE = "cannot be read without lw.adapt(network, pad_token=N) or a start symbol"
+
 _HOW: dict[How, str] = {
     "exhaustive": "short",
     "sampled": "random",
@@ -193,7 +195,7 @@ class Examination:
             lines.append(("wrong word", word))
         lines.append(("tried", self._tried))
         if self.empty_word in ("wrong", "unreadable"):
-            said = {"wrong": "is wrong", "unreadable": "cannot be read"}[self.empty_word]
+            said = "is wrong" if self.empty_word == "wrong" else _UNREADABLE
             lines.append(("empty word", f"{said}; all lines are about the other words"))
         lines += self._accuracy_facts()
         if self.drift:

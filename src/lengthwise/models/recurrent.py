@@ -28,7 +28,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor, nn
 from torch.nn import functional as F
 
-from lengthwise.layers.long_words import read_by_gru
+from lengthwise.layers.long_words import read_word
 from lengthwise.layers.right_aligned import ClassLogits, FullWords, Lengths, Words, longest_of
 from lengthwise.models.alignment import align_left, gather_ends
 from lengthwise.models.common_settings import NumClasses, NumLayers, VocabSize
@@ -40,7 +40,7 @@ POSITIONS_AT_ONCE = 2**15
 """About how many states a cell computes in one call, so that long words need little memory."""
 
 _LONG = 64
-"""Symbols from which one word is read with fewer operations."""
+"""Symbols from which one word is read with cheaper operations."""
 
 CELLS: Catalogue[Callable[[int, int, int], nn.RNNBase]] = Catalogue(
     "cell",
@@ -131,18 +131,19 @@ class Recurrent(nn.Module):
         """Return whether this is one long word, and nobody looks at calls of the cell."""
         is_long = len(symbols) == 1 and symbols.shape[1] >= _LONG
         is_plain = symbols.device.type == "cpu" and not self.cell._forward_hooks
-        return is_long and is_plain and not torch.is_grad_enabled()
+        is_numpy = self.answer.weight.dtype in (torch.float32, torch.float64)
+        return is_long and is_plain and is_numpy and not torch.is_grad_enabled()
 
     def _states(self, symbols: FullWords) -> Iterator[Float[Tensor, "part word state"]]:
         """Return the states after each symbol, a stretch of positions after the other."""
         at_once = max(1, POSITIONS_AT_ONCE // max(1, len(symbols)))
-        gru = self.cell if isinstance(self.cell, nn.GRU) and self._reads_alone(symbols) else None
-        state = None
+        cell, state = self.cell, None
+        reads_alone = self._reads_alone(symbols)
         for part in torch.split(symbols.t(), at_once):
-            if gru is not None:
-                states, state = read_by_gru(gru, part[:, 0], state)
+            if reads_alone and isinstance(cell, nn.GRU | nn.RNN):
+                states, state = read_word(cell, part[:, 0], state)
                 yield states
             elif part.numel():
                 inputs = F.one_hot(part, self.config.vocab_size).to(self.answer.weight.dtype)
-                states, state = self.cell(inputs, state)
+                states, state = cell(inputs, state)
                 yield states

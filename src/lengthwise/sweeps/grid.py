@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
-from lengthwise.errors import ConfigError
+from lengthwise.errors import ConfigError, guess
 from lengthwise.problems.capabilities import Formal, Tested
 from lengthwise.problems.plan import Plan
 from lengthwise.problems.planning import make_plan
@@ -54,8 +54,10 @@ def make_grid(
     return [job for plan in plans for job in jobs_over_seeds(plan, seeds, [test])]
 
 
-def require_settable(names: Iterable[str], known: Collection[str], models: Sequence[str]) -> None:
-    """Refuse names that are settings of none of the models.
+def require_settable(
+    names: Iterable[str], known: Collection[str], models: Sequence[str], *, other: str = ""
+) -> None:
+    """Refuse names that are settings of none of the models; `other` says what may be meant.
 
     Raises:
         ConfigError: one is.
@@ -63,8 +65,8 @@ def require_settable(names: Iterable[str], known: Collection[str], models: Seque
     for name in names:
         require(
             name in known,
-            f"{name!r} is not a setting of {' or '.join(models)}. `lengthwise settings` lists "
-            f"them.",
+            f"{name!r} is not a setting of {' or '.join(models)}. {guess(name, known)}`lengthwise "
+            f"settings` lists them{other}.",
         )
 
 

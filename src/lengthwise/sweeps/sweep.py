@@ -12,13 +12,15 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
+from lengthwise.errors import RunError
 from lengthwise.settings import require
 from lengthwise.sweeps.executors import Executor
 from lengthwise.sweeps.folder import JobFolder, claim_sweep
 from lengthwise.sweeps.job import Job, require_distinct
 from lengthwise.sweeps.outcome import Failure, Outcome
 from lengthwise.sweeps.run import attempt
-from lengthwise.training.progress import Count, caller_watch
+from lengthwise.training.progress import Count, Note, caller_watch, describe_validation
+from lengthwise.training.runs import RunFolder
 
 _PAUSE = 1.0
 """Seconds after which a job that another process was working on is tried again."""
@@ -48,9 +50,9 @@ def run_sweep(
     `retries` times. A job that raises an error is recorded as a failure, which does not stop the
     others, and is tried again when the sweep is run again.
 
-    A bar shows how many jobs have ended, one that runs, and the time left, on a terminal and in a
-    notebook; `progress=True` prints lines elsewhere, and `progress=False` nothing. A function is
-    called as `progress(done, all)` when a job has ended.
+    A bar shows how many jobs have ended, one that runs with its last validation, and the time left,
+    on a terminal and in a notebook; `progress=True` prints lines elsewhere, and `progress=False`
+    nothing. A function is called as `progress(done, all)` when a job has ended.
 
     Raises:
         ConfigError: two jobs are the same run, or `progress` is none of these.
@@ -77,7 +79,7 @@ def _choose_display(
         return caller_watch(progress)(f"sweep {experiment}", "jobs", at_once=True)
     ended = 0
 
-    def call(done: int, total: int | None, note: str = "") -> None:
+    def call(done: int, total: int | None, note: Note = "") -> None:
         nonlocal ended
         if total is not None and done > ended:
             ended = done
@@ -188,5 +190,21 @@ class _Sweep:
         if self._progress is None:
             return
         more = f", and {len(running) - 1} more" if len(running) > 1 else ""
-        note = f"{self._jobs[running[0]].title}{more}" if running else ""
-        self._progress(len(self._over), len(self._jobs), note)
+
+        def note() -> str:
+            return f"{_reached(self._jobs[running[0]], self._folder)}{more}"
+
+        self._progress(len(self._over), len(self._jobs), note if running else "")
+
+
+def _reached(job: Job, folder: Path) -> str:
+    """Return how far a job is, in words, by the files that its worker writes."""
+    run = RunFolder(JobFolder.of(job, folder).run)
+    if run.is_finished:
+        return f"{job.title}, testing"
+    try:
+        last = run.metrics()[-1]
+    except (IndexError, OSError, RunError):  # before the first validation, or on a lost disk
+        return job.title
+    step = f"step {last['step']}/{job.plan.training.steps}"
+    return f"{job.title}, {step}, {describe_validation(last)}"

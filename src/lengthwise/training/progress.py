@@ -5,9 +5,10 @@ commands, and nothing from Python elsewhere, unless it is asked for.
 import html
 import math
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from datetime import timedelta
 from functools import partial
 from importlib import import_module
@@ -20,8 +21,11 @@ from rich.progress import (
     Progress,
     ProgressColumn,
     SpinnerColumn,
+    Task,
     TextColumn,
 )
+from rich.table import Column
+from rich.text import Text
 
 from lengthwise.errors import ConfigError
 from lengthwise.escapes import printable
@@ -32,6 +36,7 @@ from lengthwise.training.loop import Progress as TrainingProgress
 
 _SECONDS_BETWEEN_LINES = 5.0
 _SECONDS_BETWEEN_FRAMES = 0.2
+_SECONDS_BETWEEN_NOTES = 1.0
 _LONGEST_NAME = 18
 
 _LEAST_SHARE, _LEAST_SECONDS, _ENOUGH_SECONDS = 0.02, 5.0, 60.0
@@ -43,10 +48,14 @@ Shown: TypeAlias = TrainingProgress | bool | None
 elsewhere, False nothing."""
 
 
+Note: TypeAlias = str | Callable[[], str]
+"""What was reached, or a function that says it, which is asked again while nothing is counted."""
+
+
 class Count(Protocol):
     """A function of the number done and of the total, which may be None."""
 
-    def __call__(self, done: int, total: int | None, note: str = "") -> None:
+    def __call__(self, done: int, total: int | None, note: Note = "") -> None:
         """Show them; a note says what was reached."""
         ...
 
@@ -119,13 +128,53 @@ def _duration(seconds: float | None, before: str = "") -> str:
     return "" if seconds is None else f"{before}{timedelta(seconds=round(seconds))}"
 
 
-def _add_note(text: str, note: str) -> str:
-    return f"{text} ({note})" if note else text
+def _add_note(text: str, note: Note) -> str:
+    note = note if isinstance(note, str) else note()
+    return f"{text} ({note})" if text and note else text or note
 
 
 def _text_column(text: str) -> TextColumn:
     """Return a column of a bar, in which nothing is markup."""
     return TextColumn(text, markup=False)
+
+
+class _Description(TextColumn):
+    """The description of a bar, which is cut where the line does not fit."""
+
+    def __init__(self) -> None:
+        super().__init__("{task.description}", markup=False, table_column=Column(no_wrap=False))
+
+    def render(self, task: Task) -> Text:
+        """Return the text, in one line."""
+        text = super().render(task)
+        text.no_wrap, text.overflow = True, "ellipsis"
+        return text
+
+
+@contextmanager
+def _redrawn() -> Iterator[Callable[[Callable[[], None]], None]]:
+    """Yield a function that draws at once, and draws the same again every second."""
+    over, one_at_a_time = threading.Event(), threading.Lock()
+    drawings = list[Callable[[], None]]()
+
+    def draw(drawing: Callable[[], None]) -> None:
+        with one_at_a_time:
+            drawings[:] = [drawing]
+            drawing()
+
+    def draw_again() -> None:
+        while not over.wait(_SECONDS_BETWEEN_NOTES):
+            with one_at_a_time, suppress(OSError, ValueError):  # standard error is full or closed
+                for drawing in drawings:
+                    drawing()
+
+    thread = threading.Thread(target=draw_again, daemon=True)
+    thread.start()
+    try:
+        yield draw
+    finally:
+        over.set()
+        thread.join()
 
 
 @contextmanager
@@ -273,10 +322,7 @@ def _stage(record: Mapping[str, Any]) -> str:
 def figures(record: Mapping[str, Any], speed: Speed = _speed) -> str:
     """Describe loss, accuracy and speed in a few words."""
     text = f"loss {record['loss']:.4f}, accuracy {100 * record['accuracy']:.1f} %, {speed(record)}"
-    if "validation_score" in record and "longest" not in record:
-        text += f", validation loss {record['validation_loss']:.4f}"
-    elif "validation_accuracy" in record:
-        text += f", validation {percent(record['validation_accuracy'])} %"
+    text += (validation := describe_validation(record)) and f", {validation}"
     if "longest" in record:
         text += f", words of up to {record['longest']} symbols"
     if "right_to" in record:
@@ -291,6 +337,15 @@ def figures(record: Mapping[str, Any], speed: Speed = _speed) -> str:
     return text
 
 
+def describe_validation(record: Mapping[str, Any]) -> str:
+    """Return the result of a validation in a few words; nothing if there was none."""
+    if "validation_score" in record and "longest" not in record:
+        return f"validation loss {record['validation_loss']:.4f}"
+    if "validation_accuracy" in record:
+        return f"validation {percent(record['validation_accuracy'])} %"
+    return ""
+
+
 @contextmanager
 def counting_progress(title: str, what: str = "words", *, at_once: bool = False) -> Iterator[Count]:
     """Show progress of work that is counted: a bar on a terminal, an occasional line elsewhere.
@@ -300,40 +355,55 @@ def counting_progress(title: str, what: str = "words", *, at_once: bool = False)
     """
     estimate = TimeLeft()
 
-    def words(done: int, total: int | None, note: str) -> str:
-        seconds = None if total is None else estimate.seconds(done, total)
+    def time_left(done: int, total: int | None) -> float | None:
+        return None if total is None else estimate.seconds(done, total)
+
+    def words(note: Note, seconds: float | None) -> str:
         return _add_note(what, note) + (f", about {seconds:.0f} s left" if seconds else "")
 
     if is_notebook():
         bar = _NotebookBar(title)
-        with mute(is_shown=True):
-            yield lambda done, total, note="": bar.show(done, total, words(done, total, note))
+        with mute(is_shown=True), _redrawn() as draw:
+
+            def show(done: int, total: int | None, note: Note = "") -> None:
+                seconds = time_left(done, total)
+                draw(lambda: bar.show(done, total, words(note, seconds)))
+
+            yield show
         return
     if not sys.stderr.isatty():
-        last, reached = -math.inf if at_once else time.monotonic(), title
+        last = -math.inf if at_once else time.monotonic()
+        counted = title
+        reached: tuple[Note, float | None] | None = None
 
-        def line(done: int, total: int | None, note: str = "") -> None:
-            nonlocal last, reached
-            of_total = "" if total is None else f" of {total}"
-            reached = f"{title}: {done}{of_total} {words(done, total, note)}"
+        def tell() -> str:
+            return counted if reached is None else f"{counted} {words(*reached)}"
+
+        def line(done: int, total: int | None, note: Note = "") -> None:
+            nonlocal last, counted, reached
+            counted = f"{title}: {done}" + ("" if total is None else f" of {total}")
+            reached = note, time_left(done, total)
             if time.monotonic() - last > _SECONDS_BETWEEN_LINES:
                 last = time.monotonic()
-                speak(reached)
+                speak(tell())
 
-        with report_time(lambda: reached):
+        with report_time(tell):
             yield line
         return
     count = [MofNCompleteColumn(), _text_column(what)] if at_once else []
     left = _text_column("{task.fields[left]}")
-    columns = [_text_column("{task.description}"), BarColumn(bar_width=20), *count, left]
-    with _rich_bar(*columns) as rich_bar:
+    columns = [_Description(), BarColumn(bar_width=10), *count, left]
+    with _rich_bar(*columns) as rich_bar, _redrawn() as draw:
         row = rich_bar.add_task(printable(title), total=None, left="")
 
-        def advance(done: int, total: int | None, note: str = "") -> None:
-            seconds = None if total is None else estimate.seconds(done, total)
-            described = printable(_add_note(title, note))
-            rich_bar.update(
-                row, completed=done, total=total, left=_duration(seconds), description=described
-            )
+        def advance(done: int, total: int | None, note: Note = "") -> None:
+            left = _duration(time_left(done, total))
+
+            def update() -> None:
+                name = "" if at_once else title  # to fit into 80 columns
+                described = printable(_add_note(name, note) or title)
+                rich_bar.update(row, completed=done, total=total, left=left, description=described)
+
+            draw(update)
 
         yield advance
