@@ -6,7 +6,6 @@ does for the networks that it knows.
 """
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from torch import nn
@@ -95,22 +94,20 @@ def _answered(node: ProgramNode, language: Language, word: tuple[int, ...]) -> W
     )
 
 
-def table_of(certificate: Certificate) -> tuple[Any, list[list[int]]]:
-    """Return the pairs of a program's certificate, and where its steps lead from each; -1 where
-    that is no pair of it.
-    """
-    node = ProgramNode(
-        certificate.settings,
-        certificate.weights,
-        unpack(certificate.elements["representatives"]),
-    )
+Entries = dict[tuple[int, int], dict[int, tuple[int, int]]]
+"""For each pair of a representative and a class, the pairs to which symbols lead."""
+
+
+def steps_of_program(certificate: Certificate) -> Entries:
+    """Return where the program of a certificate leads from each of its pairs."""
+    states = unpack(certificate.elements["representatives"])
+    node = ProgramNode(certificate.settings, certificate.weights, states)
     pairs: Integers = np.array(certificate.elements["pairs"], dtype=np.int64)
-    number = {tuple(pair): index for index, pair in enumerate(pairs.tolist())}
-    table = [
-        [
-            number.get(tuple(code), -1)
-            for code in node.step(pairs, np.full(len(pairs), symbol)).values.tolist()
-        ]
+    after = [
+        node.step(pairs, np.full(len(pairs), symbol)).values.tolist()
         for symbol in range(node.num_symbols)
     ]
-    return pairs.tolist(), np.array(table).T.tolist()
+    return {
+        (first, second): {symbol: tuple(codes[row]) for symbol, codes in enumerate(after)}
+        for row, (first, second) in enumerate(pairs.tolist())
+    }

@@ -28,7 +28,7 @@ from lengthwise.proofs.check.certificate import (
 )
 from lengthwise.proofs.check.induction import check
 from lengthwise.proofs.check.table_node import UNUSED, TableNode
-from lengthwise.proofs.search.certify_program import certify_program, table_of
+from lengthwise.proofs.search.certify_program import Entries, certify_program, steps_of_program
 from lengthwise.proofs.search.closure import MAX_CHUNKS
 from lengthwise.proofs.search.code_recurrence import CodeRecurrence, TrackedCodes
 from lengthwise.proofs.search.exploration import decide
@@ -148,11 +148,13 @@ def recompute(certificate: Certificate, model: nn.Module) -> None:
     rows = packed.to(steps.start()[1].dtype)
     is_start = bool((rows[:1] == steps.start()[1]).all()) and bool((rows.double() == packed).all())
     own = tabulate_states(steps, rows, 0.0, Domain.of(language)) if is_start else None
-    if certificate.kind == "Table":
-        claimed = _entries(certificate.elements["pairs"], certificate.elements["transitions"])
-    else:
-        claimed = _entries(*table_of(certificate))
-    if own is None or not own.snaps.is_certain or not _leads_as(own, claimed):
+    is_table = certificate.kind == "Table"
+    claimed = (
+        _entries(certificate.elements["pairs"], certificate.elements["transitions"])
+        if is_table
+        else steps_of_program(certificate)
+    )
+    if own is None or not own.snaps.is_certain or not _leads_as(own, claimed, whole=is_table):
         raise CertificateError(
             f"the table is not that of {name_network(model)}: run again, the network leads "
             f"elsewhere, or rounding could decide. Certify it again."
@@ -171,18 +173,21 @@ def weights_digest(weights: dict[str, NDArray[Any]]) -> str:
     return digest_of({}, {name.removeprefix("module."): w for name, w in weights.items()})
 
 
-Entries = dict[tuple[int, int], dict[int, tuple[int, int]]]
-"""For each pair of a representative and a class, the pairs to which symbols lead."""
+def _leads_as(own: SnappedStates, claimed: Entries, *, whole: bool) -> bool:
+    """Return whether a network starts and leads from each pair as is claimed.
 
-
-def _leads_as(own: SnappedStates, claimed: Entries) -> bool:
-    """Return whether a network starts and leads, by all steps of its words, as a table says."""
+    Unless the `whole` claim is about words of the domain, steps that none of them takes are passed.
+    """
     pairs = np.stack([own.snaps.of_element, own.classes], axis=1).tolist()
     entries = _entries(pairs, own.transitions.tolist())
     if next(iter(claimed)) != next(iter(entries)):
         return False
     return all(
-        pair in claimed and row.items() <= claimed[pair].items() for pair, row in entries.items()
+        pair in entries
+        and all(
+            entries[pair].get(symbol, None if whole else to) == to for symbol, to in row.items()
+        )
+        for pair, row in claimed.items()
     )
 
 
