@@ -414,6 +414,7 @@ impl Claim {
         let machine = Automaton::read(reader.field(',', "machine")?, '{', alphabet.len())?;
         reader.expect("}")?;
         let given = Given::read(reader, alphabet.len(), class_names.len())?;
+        require_handled(!given.settings.contains_key("program"), "program")?;
         reader.field(',', "elements")?;
         let is_of_states = given.settings.contains_key("cell");
         let network = match strength.as_str() {

@@ -27,6 +27,7 @@ from lengthwise.messages import format_count
 from lengthwise.problems.runs import require_own_certificate
 from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.proofs.check.induction import check, check_machine
+from lengthwise.proofs.check.networks import OF_CODE
 from lengthwise.proofs.check.statement import escape_unprintable
 from lengthwise.training.construction_files import is_compiled
 from lengthwise.training.runs import RunFolder
@@ -63,10 +64,11 @@ def judge_submission(path: Path) -> BoardEntry:
     certificate = check(Certificate.load(folder.certificate))
     if certificate.verdict != "equivalent":
         raise ClaimError(f"{certificate.verdict}: {certificate.statement}")
-    if certificate.kind == "Table":
+    if certificate.kind in OF_CODE:
         raise ClaimError(
-            "the certificate is about a table, which only the network's own code computes again. "
-            "The board takes networks that the checker computes from their weights."
+            "the certificate is about a table or a program, and only the network's own code says "
+            "whether it is that of the network. The board takes networks that the checker computes "
+            "from their weights."
         )
     config = folder.config()
     require_own_certificate(certificate, folder)

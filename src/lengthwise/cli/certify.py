@@ -22,6 +22,7 @@ from lengthwise.proofs.check.bfloat16_balls import Precision
 from lengthwise.proofs.check.certificate import Certificate, Strength
 from lengthwise.proofs.check.file import OF_RUNS, check_file
 from lengthwise.proofs.check.induction import Induction, check_with_induction
+from lengthwise.proofs.check.networks import OF_CODE
 from lengthwise.proofs.check.prefixes import PrefixInduction
 from lengthwise.proofs.check.statement import escape_unprintable, facts_of, terms_of
 from lengthwise.proofs.search.closure import MAX_CHUNKS
@@ -320,12 +321,13 @@ def _require_own(run: Path, certificate: Certificate) -> None:
     from lengthwise.training.runs import RunFolder
 
     require_own_certificate(certificate, RunFolder(run))
-    if certificate.kind == "Table":
+    if certificate.kind in OF_CODE:
         from lengthwise.problems.runs import load_run
         from lengthwise.proofs.search.certify_table import recompute
 
         recompute(certificate, load_run(run, device="cpu").model)
-        note("computed again: the network in the folder leads as the table says.")
+        what = "table" if certificate.kind == "Table" else "program"
+        note(f"computed again: the network in the folder leads as the {what} says.")
 
 
 def _verdict_of(certificate: Certificate, arguments: argparse.Namespace) -> str:

@@ -65,9 +65,9 @@ class Adapted(nn.Module):
         Raises:
             ConfigError: the network returns something other than logits, or fails on the words.
         """
-        if lengths is None:
-            lengths = tokens.new_full((len(tokens),), tokens.shape[1])
         with _seeded(generator, tokens.device):
+            if lengths is None:
+                return self._answer_full(tokens, tokens.new_full((len(tokens),), tokens.shape[1]))
             return self._answers(tokens, lengths)
 
     @property
@@ -109,12 +109,15 @@ class Adapted(nn.Module):
         rows, logits = [], []
         for length in torch.unique(lengths).tolist():
             row = (lengths == length).nonzero()[:, 0]
-            words = tokens[row, time - length :]
-            if not length and self.has_pad:  # many networks need a position to answer from
-                words = tokens.new_full((len(row), 1), self.pad_token)
             rows.append(row)
-            logits.append(self._call(words, lengths[row]))
+            logits.append(self._answer_full(tokens[row, time - length :], lengths[row]))
         return torch.cat(logits)[torch.cat(rows).argsort()]
+
+    def _answer_full(self, words: Tensor, lengths: Tensor) -> Tensor:
+        """Return the logits of words that fill their rows."""
+        if not words.shape[1] and self.has_pad:  # many networks need a position to answer from
+            words = words.new_full((len(words), 1), self.pad_token)
+        return self._call(words, lengths)
 
     def _call(self, tokens: Tensor, lengths: Tensor) -> Tensor:
         try:
@@ -125,7 +128,7 @@ class Adapted(nn.Module):
         except (Exception, SystemExit) as error:
             if lacks_memory(error):
                 raise
-            if (longest := int(lengths.max())) > 0:
+            if (longest := int(lengths.max()) if tokens.shape[1] else 0) > 0:
                 shorter = ", or give shorter words" if longest > 1 else ", and what it calls"
                 raise CallError(
                     f"{self.name} fails on words of {format_count(longest, 'symbol')} "

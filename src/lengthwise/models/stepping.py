@@ -84,9 +84,9 @@ class Steps:
     ) -> None:
         self.num_symbols, self.num_classes, self.name = num_symbols, num_classes, name
         self.device = torch.device(device)
-        self._stepping = stepping
-        _, self._template = self._ask("start")
-        first = list(leaves(self._template))
+        self.stepping = stepping
+        _, self.template = self._ask("start")
+        first = list(leaves(self.template))
         if wrong := [list(leaf.shape) for leaf in first if leaf.shape[:1] != (1,)]:
             raise VerificationError(
                 f"{name}.start has to return the state of one word, with words as the first axis, "
@@ -116,7 +116,7 @@ class Steps:
 
     def step_to_learn(self, rows: Rows, symbols: Int[Tensor, " word"]) -> tuple[Logits, Rows]:
         """Return what `step` returns, with gradients and unchecked."""
-        stepping: Any = self._stepping
+        stepping: Any = self.stepping
         logits, after = stepping.step(self._unflatten(rows), symbols.clone().to(self.device))
         return logits.cpu(), self._flatten(leaves(after), len(rows)).cpu()
 
@@ -131,7 +131,7 @@ class Steps:
     @torch.no_grad()
     def _ask(self, method: str, *arguments: Any) -> tuple[Tensor, State]:
         try:
-            returned = getattr(self._stepping, method)(*arguments)
+            returned = getattr(self.stepping, method)(*arguments)
         except LengthwiseError:
             raise
         except Exception as error:
@@ -197,7 +197,7 @@ class Steps:
             else part.reshape(len(rows), *shape).to(dtype).clone()
             for part, (shape, dtype) in zip(parts, kinds, strict=True)
         )
-        return rebuild(self._template, iter(tensors))
+        return rebuild(self.template, iter(tensors))
 
 
 def _describe(returned: object) -> str:
@@ -230,7 +230,7 @@ class CellSteps:
         symbol = torch.zeros(1, dtype=torch.long, device=self._device)
         logits, before, _ = self._read(symbol, None)
         try:
-            empty = self._model(symbol[:, None][:, :0], torch.zeros_like(symbol))
+            empty = self._model(symbol[:, None][:, :0])
         except LengthwiseError:
             empty = torch.eye(1, logits.shape[1], dtype=logits.dtype, device=logits.device)
         return empty, before
@@ -248,7 +248,7 @@ class CellSteps:
                 given = None if state is None else state[place]
                 replaced = _replacement(cell, given, before, after, place)
                 stack.enter_context(_with_forward(cell, replaced))
-            logits = self._model(symbols[:, None], torch.ones_like(symbols))
+            logits = self._model(symbols[:, None])
         if any(part is None for part in after):
             raise VerificationError("a cell of the network is not used for every symbol.")
         return logits, before, after

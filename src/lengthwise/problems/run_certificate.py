@@ -19,6 +19,7 @@ from lengthwise.models.entry import Architecture, ModelEntry
 from lengthwise.models.recognisers import ARCHITECTURES, MODELS
 from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.proofs.check.induction import check
+from lengthwise.proofs.check.networks import OF_CODE
 from lengthwise.proofs.search.integrity import PROVABLE
 from lengthwise.registry import Catalogue
 from lengthwise.training.construction_files import is_compiled
@@ -106,7 +107,7 @@ def require_own_network(certificate: Certificate, folder: RunFolder) -> None:
         CertificateError: class, settings or weights differ.
         RunError: the folder holds no run, or is damaged.
     """
-    if certificate.kind == "Table":
+    if certificate.kind in OF_CODE:
         certificate.require_model({}, folder.arrays())
         return
     config = folder.config()

@@ -66,12 +66,13 @@ SHARED = {
         "window_node",
         "slot_node",
         "table_node",
+        "program_node",
     ),
 }
 """Modules that compute for both, as docs/certificate.md says."""
 
-DATA = {"arrays", "certificate", "margins"}
-"""Types of values that they exchange."""
+DATA = {"arrays", "certificate", "margins", "networks"}
+"""Types and names of values that they exchange."""
 
 
 def test_the_search_shares_what_the_page_says() -> None:

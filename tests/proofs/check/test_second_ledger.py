@@ -17,7 +17,15 @@ from types import ModuleType
 
 import pytest
 
-from lengthwise.proofs.check import balls, bfloat16_balls, layer_node, slot_node, tight_node
+from lengthwise.proofs.check import (
+    balls,
+    bfloat16_balls,
+    layer_node,
+    numbers,
+    operations,
+    slot_node,
+    tight_node,
+)
 from proofs.rounding_needs import SIZES, TWO_DIFFERENCES, of_mean, of_means
 
 ROOT = Path(__file__).parents[3]
@@ -53,7 +61,15 @@ def _python() -> dict[str, str]:
     """Digests of the functions whose code has to do with radii."""
     return {
         f"{module.__name__.rpartition('.')[2]}.{name}": _digest(code)
-        for module in (balls, layer_node, bfloat16_balls, slot_node, tight_node)
+        for module in (
+            balls,
+            layer_node,
+            bfloat16_balls,
+            slot_node,
+            tight_node,
+            numbers,
+            operations,
+        )
         for name, code in _functions(module)
         if _BOUNDS.search(code)
     }
@@ -184,7 +200,43 @@ SEEN_IN_PYTHON: dict[str, str] = {
     "balls.Arithmetic.exp_rounding": "e0cbe938",
     "balls.Arithmetic.gamma": "1ab0a85d",
     "balls.Arithmetic.gelu": "d9bc09d4",
-    "balls.Arithmetic.layer_norm": "a3eb3ffe",
+    "balls.Arithmetic.layer_norm": "e0273349",
+    "balls.Arithmetic.norm_errors": "4c56077a",
+    "numbers.Choices.as_numbers": "ecdac608",
+    "numbers.Numbers.bounded": "323f6f68",
+    "numbers.Numbers.ends": "e1953669",
+    "numbers.Numbers.largest": "212d1196",
+    "numbers.Numbers.move": "df1ec9e2",
+    "numbers.Numbers.spread": "02542977",
+    "operations.Operations._each": "85703238",
+    "operations.Operations._kept": "ab95c8c1",
+    "operations.Operations._lost": "8cf3e252",
+    "operations.Operations._rounded": "92655b8d",
+    "operations.Operations._safe": "95705de0",
+    "operations.Operations._slack": "9f4209e7",
+    "operations.Operations._smooth": "3d864eb5",
+    "operations.Operations.abs": "a157f73b",
+    "operations.Operations.add": "54f7cc4a",
+    "operations.Operations.addmm": "d1400b0c",
+    "operations.Operations.amax": "454611f6",
+    "operations.Operations.compare": "1ec8765f",
+    "operations.Operations.div": "ca8acd02",
+    "operations.Operations.elu": "9c54193c",
+    "operations.Operations.exp": "9c1d34c5",
+    "operations.Operations.layer_norm": "56acf90b",
+    "operations.Operations.log1p": "2b65dba2",
+    "operations.Operations.maximum": "3b87cccd",
+    "operations.Operations.minimum": "21f53e3d",
+    "operations.Operations.mul": "90cd7097",
+    "operations.Operations.neg": "d1c6f9bb",
+    "operations.Operations.pow": "7bfce2cd",
+    "operations.Operations.relu": "2e9fc828",
+    "operations.Operations.softmax": "9bb216d2",
+    "operations.Operations.sum": "38c851ee",
+    "operations.Operations.take": "b772f444",
+    "operations.Operations.where": "ce07cae4",
+    "operations._stretch": "22df6e3b",
+    "operations._total": "b390f131",
     "balls.Arithmetic.linear": "9d9699de",
     "balls.Arithmetic.bound_underflow": "2f832489",
     "balls.Arithmetic.numbers": "565b436a",

@@ -15,7 +15,7 @@ from lengthwise.proofs.check.arrays import pack, unpack
 from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.proofs.check.induction import check, check_with_induction
 from lengthwise.proofs.export.rocq import rocq_file
-from lengthwise.proofs.search.certify_table import certify_table, name_network, recompute
+from lengthwise.proofs.search.certify_table import certify_code, name_network, recompute
 from models.recurrences import CountedParity
 from proofs.snapped import parity_network
 
@@ -45,7 +45,7 @@ class Turn(nn.Module):
 
 @pytest.fixture(scope="module")
 def proved() -> Certificate:
-    return certify_table(Turn(), PARITY)
+    return certify_code(Turn(), PARITY, "tabulated")
 
 
 def test_the_statement_is_about_the_table(proved: Certificate, tmp_path: Path) -> None:
@@ -89,7 +89,7 @@ def test_a_wrong_table_gives_a_shortest_wrong_word() -> None:
         def read(self, state: Tensor) -> Tensor:
             return torch.stack([state[:, 0] * 0 + 1, state[:, 0] * 0], dim=1)
 
-    found = certify_table(Always(unit=0.0), PARITY)
+    found = certify_code(Always(unit=0.0), PARITY, "tabulated")
     assert found.counterexample is not None
     assert (found.verdict, found.counterexample.word) == ("counterexample", "1")
     assert check(found).statement.startswith("The table in this file, said to be that of")

@@ -23,7 +23,6 @@ Axes:
 """
 
 import torch
-from jaxtyping import Float
 from torch import Generator, Tensor, nn
 from torch.nn import functional as F
 
@@ -74,11 +73,16 @@ class PdSsm(Mixer):
 
     def step(self, inputs: Vectors, state: State) -> tuple[Vectors, State]:
         """Return the outputs at one position, and the state after it."""
-        routes, factors, written = self._selected(inputs)
+        routes, magnitude, phase, *written = self._selected(inputs)
         greatest = F.one_hot(routes.argmax(dim=-1), routes.shape[-1]).to(routes)
-        moved = (routes + (greatest - routes).detach()).to(factors.dtype)
-        h = ((factors * torch.complex(*state))[..., None, :] @ moved)[..., 0, :] + written
-        return self._read_out(inputs, h), (h.real, h.imag)
+        moved = routes + (greatest - routes).detach()
+        (real, imaginary), cosine, sine = state, magnitude * phase.cos(), magnitude * phase.sin()
+        turned = (cosine * real - sine * imaginary, sine * real + cosine * imaginary)
+        after = [
+            (part[..., None, :] @ moved)[..., 0, :] + added
+            for part, added in zip(turned, written, strict=True)
+        ]
+        return self._read_out(inputs, *after), tuple(after)
 
     def forward(self, inputs: Sequences, state: State | None = None) -> tuple[Sequences, State]:
         """Return outputs and state, by a scan of all positions."""
@@ -86,25 +90,26 @@ class PdSsm(Mixer):
         size = max(1, NUMBERS_AT_ONCE // max(1, h.numel() * h.shape[-1]))
         states = []
         for part in torch.split(inputs.transpose(0, 1), size):
-            found, h = scan_routed(*self._selected(part), h)
+            routes, magnitude, phase, *written = self._selected(part)
+            factors = torch.polar(magnitude, phase)
+            found, h = scan_routed(routes, factors, torch.complex(*written), h)
             states.append(found)
-        return self._read_out(inputs, torch.cat(states).transpose(0, 1)), (h.real, h.imag)
+        reached = torch.cat(states).transpose(0, 1)
+        return self._read_out(inputs, reached.real, reached.imag), (h.real, h.imag)
 
-    def _selected(
-        self, inputs: Tensor
-    ) -> tuple[Float[Tensor, "*axes head from to"], Tensor, Tensor]:
-        """Return the softmax of each column, d, and what is added to the state."""
+    def _selected(self, inputs: Tensor) -> tuple[Tensor, ...]:
+        """Return the softmax of each column `[..., head, from, to]`, magnitudes and phases of d,
+        and the real and imaginary numbers that are added to the state, `[..., head, to]`.
+        """
         weights = self.selector(inputs).softmax(dim=-1)
         mixed = torch.einsum("...hk,hkft->...hft", weights, self.dictionary)
-        heads = (self.num_heads, -1)
         magnitude = self.magnitude(inputs).sigmoid()
         phase = 2 * torch.pi * self.phase(inputs).sigmoid()
-        factors = torch.unflatten(torch.polar(magnitude, phase), -1, heads)
-        written = torch.complex(*self.input(inputs).chunk(2, dim=-1))
-        return mixed.softmax(dim=-1), factors, torch.unflatten(written, -1, heads)
+        parts = (magnitude, phase, *self.input(inputs).chunk(2, dim=-1))
+        return mixed.softmax(dim=-1), *(part.unflatten(-1, (self.num_heads, -1)) for part in parts)
 
-    def _read_out(self, inputs: Tensor, states: Tensor) -> Tensor:
-        numbers = torch.cat([states.real.flatten(-2), states.imag.flatten(-2)], dim=-1)
+    def _read_out(self, inputs: Tensor, real: Tensor, imaginary: Tensor) -> Tensor:
+        numbers = torch.cat([real.flatten(-2), imaginary.flatten(-2)], dim=-1)
         return self.output(numbers) + self.skip * inputs
 
 

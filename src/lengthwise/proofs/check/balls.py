@@ -139,6 +139,24 @@ def largest_singular_value(matrices: Floats) -> Floats:
 
 
 @dataclass(frozen=True, slots=True)
+class NormErrors:
+    """How a layer norm can be off, in the notation of `Arithmetic.layer_norm`."""
+
+    centre: Floats
+    """z / s of the centre."""
+    scale: Floats
+    """The least s in the ball."""
+    offset: Floats
+    """β"""
+    ratio: Floats
+    """a"""
+    off: Floats
+    """η"""
+    turned: Floats
+    """τ"""
+
+
+@dataclass(frozen=True, slots=True)
 class Arithmetic:
     """Operations on balls, for networks in a floating-point type.
 
@@ -338,13 +356,29 @@ class Arithmetic:
         since $(1 - q)^{-1/2} - 1$ is convex in q and 0 at 0. Small numbers that are taken as 0 are
         added to η, to q and to the result as `bound_underflow` says.
         """
+        root = sqrt(x.centre.shape[-1])
+        gain = float(np.abs(weight).max())
+        norm = self.norm_errors(x, epsilon)
+        centre, scale, turned = norm.centre * weight + bias, norm.scale, norm.turned
+        largest = (1 + turned) / scale
+        gains, biases = float(norm_bound(weight)), float(norm_bound(bias))
+        fresh = root * gain * turned + gains * norm.off * (1 + turned)
+        summed = root * gain * (1 + turned) * (norm.ratio + norm.offset + norm.off) + biases
+        fresh = fresh + self.gamma(6) * summed
+        size = x.bound_norms()
+        together = (1 + 2 * size) * (1 + largest) * (1 + gain) + biases
+        fresh = fresh + root * self.bound_underflow(4, together)
+        most = np.maximum(4 * x.centre.shape[-1] * size**2, together)
+        return _ball(centre, x.radius * gain / scale + self.safe(most, fresh))
+
+    def norm_errors(self, x: Ball, epsilon: float) -> "NormErrors":
+        """Return what `layer_norm` says of mean, variance and root."""
         width = x.centre.shape[-1]
         root = sqrt(width)
-        gain = float(np.abs(weight).max())
         mean = x.centre.mean(axis=-1, keepdims=True)
         centred = x.centre - mean
         spread = np.sqrt((centred**2).mean(axis=-1))
-        centre = centred / np.sqrt(spread**2 + epsilon)[..., None] * weight + bias
+        centre = centred / np.sqrt(spread**2 + epsilon)[..., None]
 
         size = x.bound_norms()
         reach = x.radius / root + _gamma(width + 24, OWN) * norm_bound(x.centre) / root
@@ -362,16 +396,7 @@ class Arithmetic:
         turned = np.expm1(-0.5 * np.log1p(-moved, out=np.full_like(moved, -inf), where=moved < 1))
         rounding = self.gamma(2 * _ROOT_ULPS + 4)
         turned = turned + rounding + rounding * turned
-
-        largest = (1 + turned) / scale
-        gains, biases = float(norm_bound(weight)), float(norm_bound(bias))
-        fresh = root * gain * turned + gains * off * (1 + turned)
-        summed = root * gain * (1 + turned) * (ratio + offset + off) + biases
-        fresh = fresh + self.gamma(6) * summed
-        together = (1 + 2 * size) * (1 + largest) * (1 + gain) + biases
-        fresh = fresh + root * self.bound_underflow(4, together)
-        most = np.maximum(4 * width * size**2, together)
-        return _ball(centre, x.radius * gain / scale + self.safe(most, fresh))
+        return NormErrors(centre, scale, offset, ratio, off, turned)
 
     def exp_rounding(self, size: Floats) -> Floats:
         """Return the movement of logits, up to `size`, that rounding in an exp amounts to."""

@@ -29,7 +29,7 @@ from lengthwise.proofs.check.arrays import Integers, pack, unpack
 from lengthwise.proofs.check.bfloat16_balls import Precision, bfloat16_rounded
 from lengthwise.proofs.check.form import ARRAY, BALLS, FORMAT, FORMAT_WITH_PRECISION, FORMS
 from lengthwise.proofs.check.margins import RoundingMargins, SnapDistances
-from lengthwise.proofs.check.networks import Kind, kind_of_network
+from lengthwise.proofs.check.networks import CONSTANT, OF_CODE, Kind, kind_of_network
 from lengthwise.proofs.check.statement import (
     describe_language,
     escape_unprintable,
@@ -152,7 +152,8 @@ class Certificate:
     @property
     def is_recurrent(self) -> bool:
         """True if the network reads symbol by symbol, so that levels are lengths of prefixes."""
-        return self.kind in ("BinaryRecurrent", "Recurrent", "WindowScratchpad", "Table")
+        recurrences = ("BinaryRecurrent", "Recurrent", "WindowScratchpad", *OF_CODE)
+        return self.kind in recurrences
 
     @property
     def is_of_snapped(self) -> bool:
@@ -161,9 +162,14 @@ class Certificate:
 
     @property
     def model_digest(self) -> str:
-        """Digest of the network's settings and weights; of a table, that of the weights alone."""
+        """Digest of the network's settings and weights; of one with code of its own, that of the
+        weights alone.
+        """
         if self.kind == "Table":
             return str(self.settings["weights"])
+        if self.kind == "Program":
+            own = {n: w for n, w in self.weights.items() if not n.startswith(CONSTANT)}
+            return digest_of({}, own)
         return digest_of(self.settings, self.weights)
 
     @property
@@ -239,7 +245,7 @@ class Certificate:
         Raises:
             CertificateError: settings or weights differ.
         """
-        if self.kind == "Table":
+        if self.kind in OF_CODE:
             names = {name.removeprefix("module."): weight for name, weight in weights.items()}
             if digest_of({}, names) != self.model_digest:
                 raise CertificateError(

@@ -22,9 +22,11 @@ from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.proofs.check.margins import RoundingMargins, SnapDistances
 from lengthwise.proofs.check.networks import require_network_settings
 from lengthwise.proofs.check.node import Node
+from lengthwise.proofs.check.program_node import ProgramNode
 from lengthwise.proofs.check.recurrent_node import RecurrentNode
 from lengthwise.proofs.check.schema import require
 from lengthwise.proofs.check.snapped_node import SnappedNode
+from lengthwise.proofs.check.snapped_step import SnappedStep
 from lengthwise.proofs.check.table_node import TableNode
 from lengthwise.proofs.check.tight_node import TightNode
 from lengthwise.proofs.check.window_node import WindowNode
@@ -34,6 +36,9 @@ _OUTWARD = 1 + 1e-9
 """Factor on distances: more than rounding loses in computing them."""
 
 Chunk = tuple[int, ...]
+
+PrefixNode = RecurrentNode | WindowNode | SnappedStep | TableNode
+"""Step functions of networks that read symbol by symbol."""
 
 
 def require_network(claim: Certificate) -> None:
@@ -46,20 +51,22 @@ def require_network(claim: Certificate) -> None:
     require(finite, "weights are numbers")
 
 
-def node_of(claim: Certificate) -> Node | RecurrentNode | WindowNode | SnappedNode | TableNode:
+def node_of(claim: Certificate) -> Node | PrefixNode:
     """Return the node function of the weights."""
     require_network(claim)
     known = claim.precision == "weights" or claim.strength == "discrete"
     require(known, "bounds for bfloat16 are about discrete memory")
     if claim.kind == "BinaryRecurrent":
         return RecurrentNode(claim.settings, claim.weights, claim.precision)
-    if claim.kind == "Recurrent":
+    if claim.kind in ("Recurrent", "Program"):
         require(claim.strength == "snapped", "its state is snapped")
         require(set(claim.elements) == {"representatives", "pairs"}, "elements are representatives")
-        require(claim.settings["num_layers"] <= len(claim.weights), "every layer has weights")
+        layers = claim.settings.get("num_layers", 0)
+        require(layers <= len(claim.weights), "every layer has weights")
         representatives = unpack(claim.elements["representatives"])
         require(representatives.dtype == np.float64, "representatives are of float64")
-        return SnappedNode(claim.settings, claim.weights, representatives)
+        make = SnappedNode if claim.kind == "Recurrent" else ProgramNode
+        return make(claim.settings, claim.weights, representatives)
     if claim.kind == "Table":
         names = {"representatives", "pairs", "transitions"}
         require(set(claim.elements) == names and not claim.weights, "elements are a table")
@@ -73,8 +80,8 @@ def node_of(claim: Certificate) -> Node | RecurrentNode | WindowNode | SnappedNo
         require(claim.settings["num_layers"] <= len(claim.weights), "every layer has weights")
         return WindowNode(claim.settings, claim.weights, claim.precision)
     require(claim.settings["num_layers"] <= len(claim.weights), "every layer has weights")
-    make = TightNode if claim.strength == "robust" else Node
-    return make(claim.settings, claim.weights, claim.precision)
+    make_tree = TightNode if claim.strength == "robust" else Node
+    return make_tree(claim.settings, claim.weights, claim.precision)
 
 
 class Margin:

@@ -23,15 +23,11 @@ from lengthwise.languages.language import Language
 from lengthwise.languages.spec import is_self_contained
 from lengthwise.proofs.check.arrays import ABSENT, Booleans, Integers
 from lengthwise.proofs.check.certificate import TOO_LARGE, Certificate, Machine, StatePair
-from lengthwise.proofs.check.elements import (
-    ELEMENTS,
-    Elements,
-    node_of,
-)
+from lengthwise.proofs.check.elements import ELEMENTS, Elements, PrefixNode, node_of
 from lengthwise.proofs.check.margins import RoundingMargins, SnapDistances
 from lengthwise.proofs.check.networks import MAX_POSITIONS
 from lengthwise.proofs.check.node import Node
-from lengthwise.proofs.check.prefixes import PrefixInduction, PrefixNode
+from lengthwise.proofs.check.prefixes import PrefixInduction
 from lengthwise.proofs.check.schema import require
 from lengthwise.proofs.check.statement import escape_unprintable
 from lengthwise.proofs.check.structure import check_structure

@@ -20,9 +20,19 @@ Kind = Literal[
     "Recurrent",
     "WindowScratchpad",
     "StateSlots",
+    "Program",
     "Table",
 ]
-"""A kind of network, by the name of the class that runs it; of `Table` that is code of others."""
+"""A kind of network, by the name of the class that runs it; of the last two that is code of others.
+"""
+
+CONSTANT = "."
+"""Begin of the names of arrays that are numbers of a program; no weight of a network has such a
+name.
+"""
+
+OF_CODE = ("Program", "Table")
+"""Kinds of networks whose own code alone says what they are; the file names their class."""
 
 MAX_POSITIONS = 32
 """Largest number of positions of a chunk, and of tokens that an answer depends on."""
@@ -30,6 +40,7 @@ MAX_POSITIONS = 32
 _MOST_LAYERS = 2**12
 _MOST_BITS_OF_SLOT = 12
 _MOST_STATES = 2**24
+_MOST_CHARACTERS = 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +110,19 @@ class _Text:
         return "" if self.length in (None, len(value)) else f"has not {self.length} characters"
 
 
-Rule = _Integer | _Float | _Scale | _Name | _Text
+@dataclass(frozen=True, slots=True)
+class _Program:
+    """Lines of printable ASCII, which `program.py` reads."""
+
+    def fault(self, value: object) -> str:
+        """Return what is wrong with a value; nothing if it is allowed."""
+        if type(value) is not str or len(value) > _MOST_CHARACTERS:
+            return f"is not a string of at most {_MOST_CHARACTERS:,} characters"
+        plain = value.isascii() and value.replace("\n", "").isprintable()
+        return "" if plain else "has other characters than printable ASCII"
+
+
+Rule = _Integer | _Float | _Scale | _Name | _Text | _Program
 Rules = Mapping[str, Rule]
 
 _COUNT = _Integer(1)
@@ -149,6 +172,12 @@ RULES: Mapping[Kind, Rules] = {
         "d_model": _COUNT,
         "num_layers": _LAYERS,
     },
+    "Program": {
+        "vocab_size": _COUNT,
+        "num_classes": _COUNT,
+        "network": _Text(),
+        "program": _Program(),
+    },
     "Table": {
         "vocab_size": _COUNT,
         "num_classes": _COUNT,
@@ -187,6 +216,8 @@ def kind_of_network(strength: str, settings: Mapping[str, Any]) -> Kind:
         return "StateSlots"
     if strength == "tabulated":
         return "Table"
+    if "program" in settings:
+        return "Program"
     if "window" in settings:
         return "WindowScratchpad"
     if "attention" in settings:

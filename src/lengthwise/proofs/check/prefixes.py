@@ -17,18 +17,14 @@ import numpy as np
 from lengthwise.proofs.check.arrays import Booleans, Integers
 from lengthwise.proofs.check.bounded import BoundedCoded, Codes, Decided
 from lengthwise.proofs.check.certificate import Certificate
-from lengthwise.proofs.check.elements import Margin, read_codes
+from lengthwise.proofs.check.elements import Margin, PrefixNode, read_codes
 from lengthwise.proofs.check.margins import RoundingMargins
 from lengthwise.proofs.check.recurrent_node import RecurrentNode
 from lengthwise.proofs.check.schema import require
-from lengthwise.proofs.check.snapped_node import SnappedNode
+from lengthwise.proofs.check.snapped_step import SnappedStep
 from lengthwise.proofs.check.table_node import TableNode
-from lengthwise.proofs.check.window_node import WindowNode
 
 _BATCH = 1024
-
-PrefixNode = RecurrentNode | WindowNode | SnappedNode | TableNode
-"""Step functions of networks that read symbol by symbol."""
 
 
 class PrefixInduction:
@@ -38,8 +34,8 @@ class PrefixInduction:
         self.claim = claim
         self.node: BoundedCoded = node
         self.signs, self.answers = Margin("sign"), Margin("answer")
-        of_node = {SnappedNode: "snapped", TableNode: "tabulated"}
-        suits = claim.strength == of_node.get(type(node), "discrete")
+        strength = "tabulated" if isinstance(node, TableNode) else "discrete"
+        suits = claim.strength == ("snapped" if isinstance(node, SnappedStep) else strength)
         require(suits, "the claim suits the memory")
         require(not claim.maps and claim.repeats is None, "there are no state maps, and no repeat")
         inside = all(not level["interior"] for level in claim.levels)
@@ -177,7 +173,7 @@ def read_named_codes(claim: Certificate, node: PrefixNode) -> Codes:
         return rows.astype(np.bool_)
     if isinstance(node, TableNode):
         return np.arange(len(node.pairs))[:, None]
-    if isinstance(node, SnappedNode):
+    if isinstance(node, SnappedStep):
         pairs = np.array(claim.elements["pairs"], dtype=np.int64).reshape(-1, 2)
         inside = (pairs >= 0) & (pairs < [len(node.representatives), claim.settings["num_classes"]])
         require(bool(inside.all()), "pairs are of representatives and classes")

@@ -17,6 +17,7 @@ from lengthwise.languages.functions.by_name import is_same_function
 from lengthwise.languages.functions.function import Function
 from lengthwise.languages.functions.reading import reading_of
 from lengthwise.proofs.check.certificate import Certificate
+from lengthwise.proofs.check.networks import OF_CODE
 from lengthwise.proofs.check.statement import escape_unprintable
 
 _UNREADABLE = (
@@ -53,7 +54,7 @@ def compare_with_folder(certificate: Certificate, folder: Path) -> Beside:
         return Beside(model=None, is_same=None, said=sentence)
     cast = "" if certificate.precision == "weights" else f", cast to {certificate.precision}"
     why = _difference(certificate, settings, weights)
-    same = "weights and symbols" if certificate.kind == "Table" else "settings, weights and symbols"
+    same = "weights and symbols" if certificate.kind in OF_CODE else "settings, weights and symbols"
     sentence = f"{weights}: the same {same}{cast}"
     if why:
         sentence = (
@@ -71,8 +72,10 @@ def _difference(certificate: Certificate, settings: Path, weights: Path) -> str:
         arrays = load(weights.read_bytes())
     except _UNREADABLE as error:
         return f"it cannot be read ({escape_unprintable(str(error) or repr(error)):.80})"
-    is_table = certificate.kind == "Table"
-    if not isinstance(network, dict) or not (is_table or set(network) == set(certificate.settings)):
+    is_of_code = certificate.kind in OF_CODE
+    if not isinstance(network, dict) or not (
+        is_of_code or set(network) == set(certificate.settings)
+    ):
         return "it is a network of another kind"
     try:
         certificate.require_model(network, arrays)

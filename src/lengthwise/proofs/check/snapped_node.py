@@ -1,12 +1,7 @@
 r"""The step function of a recurrence whose state is snapped, from its weights, in float64.
 
 This is an independent implementation of `models.recurrent.Recurrent` on balls (`balls.py`), without
-torch. After each symbol the state is replaced by the nearest representative, in Euclidean distance;
-the answer is the class of the logits of the state before that. So a code is a pair (representative,
-class), and `SnappedNode` implements `BoundedCoded`.
-
-A state in a ball of radius ρ has its nearest representative for certain if the next is farther by
-more than 2 ρ. With a the inputs, h the state before of a layer, and gates of torch:
+torch. With a the inputs, h the state before of a layer, and gates of torch:
 
     elman, elman-relu   $h' = f(W a + b + U h + c)$, f = tanh or ReLU
     gru                 $h' = n + z (h - n)$, $n = \tanh(W_n a + b_n + r (U_n h + c_n))$
@@ -27,23 +22,16 @@ from numpy.typing import NDArray
 
 from lengthwise.errors import VerificationError
 from lengthwise.proofs.check.arrays import Integers
-from lengthwise.proofs.check.balls import Ball, Floats, Matrix, norm, norm_bound
-from lengthwise.proofs.check.bounded import Codes, Decided, largest
-from lengthwise.proofs.check.layer_node import (
-    arithmetic_of,
-    quietly,
-    require_one_type,
-    require_shapes,
-)
+from lengthwise.proofs.check.balls import Ball, Floats, Matrix, norm_bound
+from lengthwise.proofs.check.bounded import Decided
+from lengthwise.proofs.check.layer_node import arithmetic_of, require_one_type, require_shapes
+from lengthwise.proofs.check.snapped_step import Reached, SnappedStep
 
 GATES = {"elman": 1, "elman-relu": 1, "gru": 3, "lstm": 4}
 """Matrices of a cell, below each other in one."""
 
-_OUTWARD = 1e-9
-"""More than rounding loses in computing a distance, relative to it."""
 
-
-class SnappedNode:
+class SnappedNode(SnappedStep):
     """The snapped step function of one trained network and its representatives.
 
     `settings` are those of `RecurrentConfig`; `weights` are named as in its state dictionary. The
@@ -59,6 +47,7 @@ class SnappedNode:
         weights: Mapping[str, NDArray[Any]],
         representatives: Floats,
     ) -> None:
+        super().__init__()
         self.num_symbols = int(settings["vocab_size"])
         self._cell, self._layers = settings["cell"], int(settings["num_layers"])
         self._width = int(settings["d_model"])
@@ -87,43 +76,18 @@ class SnappedNode:
             [self._gates(wide, kind, layer) for layer in range(self._layers)]
             for kind in ("ih", "hh")
         )
-        self._logits_distance, self._logits_radius = np.full(1, np.inf), np.zeros(1)
 
     def start(self) -> Decided:
         """Return the code of the empty word: the first representative, and the class of zero."""
-        classes = self._classes(Ball(np.zeros((1, self._width)), np.zeros(1)))
+        zero = Ball(np.zeros((1, self._width)), np.zeros(1))
+        classes = self.decide(Reached(zero, *self.arithmetic.numbers(zero, self._answer)))
         codes = np.stack([np.zeros(1, dtype=np.int64), classes], axis=1)
         return Decided(codes, np.empty(0), np.empty(0))
 
-    @quietly
-    def step(self, codes: Codes, symbols: Integers) -> Decided:
-        """Return the codes after symbols, and by how much each nearest representative leads."""
-        state, answered = self._after(self.representatives[codes[:, 0]], symbols)
-        classes = self._classes(answered)
-        away = np.stack([norm(state.centre - each) for each in self.representatives], axis=1)
-        nearest = np.where(np.isnan(away), np.inf, away).argmin(axis=1)
-        best = np.take_along_axis(away, nearest[:, None], axis=1)
-        is_other = np.arange(away.shape[1]) != nearest[:, None]
-        doubt = 2 * state.radius[:, None] + _OUTWARD * (away + best + 1e-9)
-        found = np.stack([nearest, classes], axis=1)
-        return Decided(found, (away - best)[is_other], doubt[is_other])
-
-    def classes(self, codes: Codes) -> Decided:
-        """Return the classes of the words that led to codes, with the least lead of any logit that
-        was computed so far, whatever the codes.
-        """
-        return Decided(codes[:, 1], self._logits_distance, self._logits_radius)
-
-    def _classes(self, states: Ball) -> Integers:
-        """Return the classes of states, and keep the logit that leads by the least."""
-        decided = largest(*self.arithmetic.numbers(states, self._answer))
-        if decided.distance.size:
-            worst = int((decided.distance - decided.radius).argmin())
-            room = self._logits_distance[0] - self._logits_radius[0]
-            if not decided.distance[worst] - decided.radius[worst] >= room:
-                self._logits_distance = decided.distance[worst : worst + 1]
-                self._logits_radius = decided.radius[worst : worst + 1]
-        return np.asarray(decided.values, dtype=np.int64)
+    def after(self, states: Floats, symbols: Integers) -> Reached:
+        """Return what symbols lead to from states; the last layer is read."""
+        reached, read = self._after(states, symbols)
+        return Reached(reached, *self.arithmetic.numbers(read, self._answer))
 
     def _after(self, states: Floats, symbols: Integers) -> tuple[Ball, Ball]:
         """Return the states after symbols, and the part that is read."""

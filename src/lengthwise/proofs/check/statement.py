@@ -20,6 +20,7 @@ from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import to_dict
 from lengthwise.languages.spec import is_self_contained
 from lengthwise.messages import format_count
+from lengthwise.proofs.check.networks import OF_CODE
 
 if TYPE_CHECKING:
     from lengthwise.proofs.check.certificate import Certificate
@@ -36,6 +37,8 @@ _WHO = {
     "robust": "The model as it runs, by bounds on all its vectors,",
     "tabulated": "The table in this file, said to be that of {network} with its state snapped,",
 }
+
+_PROGRAM_WHO = "The program in this file, said to be a step of {network}, with its state snapped,"
 
 _RUNS = (
     "an answer is the class with the largest logit",
@@ -82,6 +85,16 @@ _SNAPPED_STATES = (
 )
 
 
+_PROGRAM = (
+    *_SNAPPED_STATES[:2],
+    "each operation of the program is that of the weights' type: rounded to nearest, sums in any "
+    "order, fused or not, subnormal numbers kept or flushed; functions are as exact as lengthwise "
+    f"{version('lengthwise')} says",
+    "that it is a step of {network}, lengthwise certify --check FILE DIR compares with the network "
+    "in DIR, by running it",
+)
+
+
 _OUTPUT = "the output at a position is the class of the prefix that ends there"
 _OUTPUT_OF_BOTH = (
     "the output at a position is what the table of the function has for two classes: that of the "
@@ -94,11 +107,14 @@ def terms_of(certificate: "Certificate") -> tuple[str, ...]:
     terms = _TERMS[certificate.strength]
     if certificate.kind == "Recurrent":
         terms = _SNAPPED_STATES
+    if certificate.kind == "Program":
+        terms = _PROGRAM
     if certificate.precision == "bfloat16":
         terms = (*terms[:-1], _BFLOAT16)
     if (function := _function_of(certificate)) is not None:
         terms = (*terms, _OUTPUT if function.is_sequential else _OUTPUT_OF_BOTH)
-    network = certificate.settings["network"] if certificate.kind == "Table" else certificate.kind
+    is_of_code = certificate.kind in OF_CODE
+    network = certificate.settings["network"] if is_of_code else certificate.kind
     return tuple(term.format(network=network) for term in terms)
 
 
@@ -118,8 +134,10 @@ def state_claim(certificate: "Certificate") -> str:
 def _sentence(certificate: "Certificate") -> str:
     name, who = name_of(certificate), _WHO[certificate.strength]
     inside = "" if size_of_domain(certificate.language) is None else " in the domain"
-    if certificate.kind == "Table":
-        who = who.format(network=certificate.settings["network"])
+    if certificate.kind in OF_CODE:
+        who = (_PROGRAM_WHO if certificate.kind == "Program" else who).format(
+            network=certificate.settings["network"]
+        )
     if certificate.kind == "Recurrent":
         who = "The model with its state snapped to the nearest representative after each symbol"
     if certificate.precision == "bfloat16":
@@ -152,7 +170,7 @@ def _sentence(certificate: "Certificate") -> str:
     if certificate.margins is not None and not certificate.margins.is_certain:
         cast = " cast to bfloat16" if certificate.precision == "bfloat16" else ""
         did = f"Run once, the model{cast} was"
-        if certificate.kind == "Recurrent":
+        if certificate.kind in ("Recurrent", "Program"):
             did = "Computed once in float64, the model so snapped is"
         right = f" {did} right on all words{inside} of at most {reached}."
     none = certificate.checked_length is None or certificate.checked_length < 0

@@ -9,6 +9,7 @@ from hashlib import sha256
 from importlib.metadata import version
 
 from lengthwise.proofs.check.certificate import Certificate
+from lengthwise.proofs.check.networks import OF_CODE
 from lengthwise.proofs.check.statement import automaton_digest, find_compared_name, size_of_domain
 from lengthwise.proofs.export.rocq_weights import type_of
 
@@ -78,10 +79,10 @@ def _sentence(verified: Certificate, is_tree: bool, exact: bool, floats: bool) -
         else "classes of vectors of the network"
         if verified.strength == "robust"
         else "representatives, with classes, of the network with its state snapped"
-        if verified.kind in ("Recurrent", "Table")
+        if verified.kind in ("Recurrent", *OF_CODE)
         else "representatives of the network with its vectors snapped"
     )
-    folder = " DIR, which runs the network" if verified.kind == "Table" else ""
+    folder = " DIR, which runs the network" if verified.kind in OF_CODE else ""
     return f"""The theorem is about a TABLE, {how}: it says nothing about weights. That the
    weights of the model give this table (its elements are the {whose})
    was computed by lengthwise, and can be computed again:

@@ -46,7 +46,7 @@ from lengthwise.proofs.search.algebra import Algebra
 from lengthwise.proofs.search.bfloat16_emulation import running
 from lengthwise.proofs.search.binary_algebra import BinaryAlgebra, MarginTracker
 from lengthwise.proofs.search.certify_structure import certify_structure
-from lengthwise.proofs.search.certify_table import certify_table
+from lengthwise.proofs.search.certify_table import certify_code
 from lengthwise.proofs.search.closure import MAX_CHUNKS, Closure, LevelCallback
 from lengthwise.proofs.search.code_recurrence import CodeRecurrence, TrackedCodes
 from lengthwise.proofs.search.deviations import measure_difference, measure_steps, measure_tokens
@@ -85,9 +85,9 @@ def certify(
     `discrete` proves it of the model as it runs, which must have binary memory or write tokens;
     `structural` of one with a slot for each state, as it runs, without listing its codes;
     `snapped` of one with continuous memory whose vectors are snapped to representatives; `robust`
-    of such a model as it runs; `tabulated` of the table of a snapped network that has code of its
-    own. `auto` is the first strength that fits the memory. Where no algebra
-    is found, or bounds are too loose, short words are tested one by one instead.
+    of such a model as it runs; `tabulated` of the table of a snapped network whose step has no
+    program. `auto` is the first strength that fits the memory. Where no algebra is found, or bounds
+    are too loose, short words are tested one by one instead.
 
     With `precision="bfloat16"` the claim is about the model cast by `.bfloat16()`, whose roundings
     are those of `bfloat16_balls.py`; its memory must be discrete.
@@ -99,8 +99,8 @@ def certify(
     """
     if not is_named(language):  # such as one that was changed and kept its name
         language = replace(language, spec="")
-    if (table := _as_table(model, language, strength, precision, max_chunks)) is not None:
-        return table
+    if (proved := _of_code(model, language, strength, precision, max_chunks)) is not None:
+        return proved
     checked = require_provable(model)
     require_same_classes(checked, language)
     if is_self_contained(language.spec) and (function := function_of(language)) is not None:
@@ -149,16 +149,16 @@ def certify(
     return _check_or_reopen(certificate, right_to).as_checked()
 
 
-def _as_table(
+def _of_code(
     model: nn.Module, language: Language, strength: str, precision: Precision, max_chunks: int
 ) -> Certificate | None:
     """Return the certificate of a network with code of its own; None if it is not a recurrence."""
-    if type(model) in PROVABLE or strength not in ("auto", "tabulated") or precision != "weights":
+    if type(model) in PROVABLE or precision != "weights" or not may_be_stepped(model):
         return None
-    if not may_be_stepped(model):
+    if strength not in ("auto", "snapped", "tabulated"):
         return None
     with in_eval_mode(model):
-        return certify_table(model, language, max_chunks=max_chunks)
+        return certify_code(model, language, strength, max_chunks=max_chunks)
 
 
 def _check_or_reopen(certificate: Certificate, explored: int) -> Certificate:

@@ -1,9 +1,9 @@
-"""Certificates of recurrences with code of their own: a table, and whose it is.
+"""Certificates of recurrences with code of their own: a program, or a table and whose it is.
 
-The checker has no code of such a network, so it cannot compute a step. The certificate has the
-table of the snapped network, which the checker compares with the language at every length, and the
-digest of the network's weights. Only `recompute`, which runs the network, tells whether the table
-is the network's.
+Where a step has no program (`certify_program.py`), the checker cannot compute one. The certificate
+has the table of the snapped network, which the checker compares with the language at every length,
+and the digest of the network's weights. Only `recompute`, which runs the network, tells whether the
+table is the network's.
 """
 
 from collections.abc import Sequence
@@ -28,39 +28,69 @@ from lengthwise.proofs.check.certificate import (
 )
 from lengthwise.proofs.check.induction import check
 from lengthwise.proofs.check.table_node import UNUSED, TableNode
+from lengthwise.proofs.search.certify_program import Entries, certify_program, steps_of_program
 from lengthwise.proofs.search.closure import MAX_CHUNKS
 from lengthwise.proofs.search.code_recurrence import CodeRecurrence, TrackedCodes
 from lengthwise.proofs.search.exploration import decide
 from lengthwise.proofs.search.network import list_versions, weights_of
 from lengthwise.proofs.search.snapped_states import SnappedStates
-from lengthwise.proofs.search.state_snapping import snap_recurrence
+from lengthwise.proofs.search.state_snapping import draw_validation, snap_states
 from lengthwise.proofs.search.state_tables import Domain, tabulate_states
 
 
-def certify_table(
-    model: nn.Module, language: Language, *, max_chunks: int = MAX_CHUNKS
+def certify_code(
+    model: nn.Module,
+    language: Language,
+    strength: str = "auto",
+    *,
+    max_chunks: int = MAX_CHUNKS,
 ) -> Certificate:
-    """Snap a recurrence, and prove its table right at every length, or find a shortest wrong word.
+    """Snap a recurrence, and prove it right at every length, or find a shortest wrong word.
+
+    `snapped` is about its program, `tabulated` about its table; `auto` is the first of them that
+    there is.
 
     Raises:
-        VerificationError: it is not read symbol by symbol, no snapping is usable, or the table is
-            too large.
+        VerificationError: it is not read symbol by symbol, no snapping is usable, or there is no
+            program.
     """
-    snapping = snap_recurrence(with_lengths(model), language)
+    steps = steps_of(with_lengths(model), language.num_symbols, language.num_classes)
+    snapping = snap_states(steps, language, draw_validation(language))
     if snapping.snapped is None:
         raise VerificationError(f"no table is near this network: {snapping.reason}. Train longer.")
-    snaps = snapping.snapped.snaps
+    if strength != "tabulated":
+        try:
+            name = name_network(model)
+            proved = certify_program(
+                model, name, steps, snapping.snapped, language, max_chunks=max_chunks
+            )
+            recompute(proved, model)
+        except (VerificationError, CertificateError):
+            if strength == "snapped":
+                raise
+        else:
+            return proved
+    return certify_table(model, snapping.snapped, language, max_chunks=max_chunks)
+
+
+def certify_table(
+    model: nn.Module, snapped: SnappedStates, language: Language, *, max_chunks: int = MAX_CHUNKS
+) -> Certificate:
+    """Prove the table of a snapped recurrence right at every length, or find a wrong word.
+
+    Raises:
+        VerificationError: the table is too large.
+    """
+    snaps = snapped.snaps
     representatives = snaps.representatives.numpy().astype(np.float64)
-    pairs = np.stack([snaps.of_element, snapping.snapped.classes], axis=1)
+    pairs = np.stack([snaps.of_element, snapped.classes], axis=1)
     settings = {
         "vocab_size": language.num_symbols,
         "num_classes": language.num_classes,
         "network": name_network(model),
         "weights": weights_digest(weights_of(model)),
     }
-    node = TableNode(
-        settings, representatives, pairs.tolist(), snapping.snapped.transitions.tolist()
-    )
+    node = TableNode(settings, representatives, pairs.tolist(), snapped.transitions.tolist())
     recurrence = CodeRecurrence(TrackedCodes(node))
     closure = decide(recurrence, language, max_chunks=max_chunks)
     if closure.wrong is None and not closure.is_closed:
@@ -71,7 +101,7 @@ def certify_table(
     wrong = None
     if closure.wrong is not None:
         row, length = torch.tensor([closure.wrong]).long(), torch.tensor([len(closure.wrong)])
-        answer = int(snapping.snapped.classes[snapping.snapped.elements_after(row, length)])
+        answer = int(snapped.classes[snapped.elements_after(row, length)])
         wrong = WrongWord(
             word=language.decode(closure.wrong),
             model=language.class_names[answer],
@@ -87,7 +117,7 @@ def certify_table(
         elements={
             "representatives": pack(representatives),
             "pairs": pairs[met].tolist(),
-            "transitions": renumbered(snapping.snapped.transitions[met]).tolist(),
+            "transitions": renumbered(snapped.transitions[met]).tolist(),
         },
         maps=(),
         levels=tuple(
@@ -105,6 +135,8 @@ def certify_table(
 def recompute(certificate: Certificate, model: nn.Module) -> None:
     """Compute the table of a certificate again, by running the network.
 
+    A program is compared with the network by where its steps lead.
+
     Raises:
         CertificateError: the network has other weights, or its table is another one.
         VerificationError: the network is not read symbol by symbol, or a number is not finite.
@@ -116,8 +148,13 @@ def recompute(certificate: Certificate, model: nn.Module) -> None:
     rows = packed.to(steps.start()[1].dtype)
     is_start = bool((rows[:1] == steps.start()[1]).all()) and bool((rows.double() == packed).all())
     own = tabulate_states(steps, rows, 0.0, Domain.of(language)) if is_start else None
-    claimed = _entries(certificate.elements["pairs"], certificate.elements["transitions"])
-    if own is None or not own.snaps.is_certain or not _is_part(own, claimed):
+    is_table = certificate.kind == "Table"
+    claimed = (
+        _entries(certificate.elements["pairs"], certificate.elements["transitions"])
+        if is_table
+        else steps_of_program(certificate)
+    )
+    if own is None or not own.snaps.is_certain or not _leads_as(own, claimed, whole=is_table):
         raise CertificateError(
             f"the table is not that of {name_network(model)}: run again, the network leads "
             f"elsewhere, or rounding could decide. Certify it again."
@@ -136,18 +173,21 @@ def weights_digest(weights: dict[str, NDArray[Any]]) -> str:
     return digest_of({}, {name.removeprefix("module."): w for name, w in weights.items()})
 
 
-Entries = dict[tuple[int, int], dict[int, tuple[int, int]]]
-"""For each pair of a representative and a class, the pairs to which symbols lead."""
+def _leads_as(own: SnappedStates, claimed: Entries, *, whole: bool) -> bool:
+    """Return whether a network starts and leads from each pair as is claimed.
 
-
-def _is_part(own: SnappedStates, claimed: Entries) -> bool:
-    """Return whether a table starts and leads as the network's own."""
+    Unless the `whole` claim is about words of the domain, steps that none of them takes are passed.
+    """
     pairs = np.stack([own.snaps.of_element, own.classes], axis=1).tolist()
     entries = _entries(pairs, own.transitions.tolist())
     if next(iter(claimed)) != next(iter(entries)):
         return False
     return all(
-        pair in entries and row.items() <= entries[pair].items() for pair, row in claimed.items()
+        pair in entries
+        and all(
+            entries[pair].get(symbol, None if whole else to) == to for symbol, to in row.items()
+        )
+        for pair, row in claimed.items()
     )
 
 

@@ -1,0 +1,136 @@
+"""Programs of steps, against the steps themselves, in float64 and in float32."""
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor, nn
+
+from lengthwise.layers.mixers.catalogue import MIXERS
+from lengthwise.models.custom_network import unwrap, with_lengths
+from lengthwise.models.stepping import Steps, steps_of
+from lengthwise.proofs.check.balls import Arithmetic
+from lengthwise.proofs.check.layer_node import quietly
+from lengthwise.proofs.check.program import Program
+from lengthwise.proofs.search.step_program import StepProgram, trace
+from models.recurrences import CountedParity
+from proofs.traced_steps import OfCell, Plain, stack_of
+
+WITHOUT_END = "ldru"  # its state grows, so no finite automaton follows from it
+
+
+def steps_and_program(model: nn.Module) -> tuple[Steps, StepProgram]:
+    steps = steps_of(with_lengths(model), 3, 2)
+    return steps, trace(steps, unwrap(model))
+
+
+@quietly
+def assert_computes_the_step(model: nn.Module, type_: str, within: float | None) -> None:
+    """Compare program and step after random words: within a bound of ours, or of its own."""
+    model = model.to(getattr(torch, type_))
+    steps, traced = steps_and_program(model)
+    assert not traced.reason, traced.reason
+    program = Program(traced.text, traced.arrays, Arithmetic.of(type_))
+    generator = torch.Generator().manual_seed(1)
+    _, rows = steps.read(torch.randint(3, (40, 6), generator=generator).tolist())
+    symbols = torch.randint(3, (40,), generator=generator)
+    logits, after = (part.double().numpy() for part in steps.step(rows, symbols))
+    found, state = program.step(rows.double().numpy(), symbols.numpy())
+    first, first_state = steps.start()
+    pairs = [
+        (found, logits[:, None]),
+        *zip(state, _parts(after, state), strict=True),
+        (program.first[0], first.double().numpy()[None]),
+        *zip(program.first[1], _parts(first_state.double().numpy(), state), strict=True),
+    ]
+    for numbers, value in pairs:
+        off = np.abs(numbers.centre - value)
+        assert (off <= (numbers.radius if within is None else within)).all()
+        assert (numbers.radius < 0.5).all()
+
+
+def _parts(rows: np.ndarray, state: tuple) -> list[np.ndarray]:
+    shapes = [part.centre.shape[1:] for part in state]
+    ends = np.cumsum([int(np.prod(shape)) for shape in shapes])[:-1]
+    split = np.split(rows, ends, axis=1)
+    return [part.reshape(-1, *shape) for part, shape in zip(split, shapes, strict=True)]
+
+
+LAYERS = [name for name in MIXERS if name != WITHOUT_END]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        name
+        if name in ("deltanet-negative", "pd-ssm")
+        else pytest.param(name, marks=pytest.mark.slow)
+        for name in LAYERS
+    ],
+)
+def test_a_layer_and_its_program(name: str) -> None:
+    assert_computes_the_step(stack_of(name).double(), "float64", 1e-7)  # RetNet's decay is rounded
+    assert_computes_the_step(stack_of(name), "float32", None)
+
+
+@pytest.mark.parametrize("cell", [nn.GRU, nn.LSTM, nn.RNN])
+def test_a_network_of_torchs_cells(cell: type[nn.RNNBase]) -> None:
+    assert_computes_the_step(OfCell(cell), "float32", None)
+
+
+def test_a_step_with_choices_and_a_dictionary() -> None:
+    assert_computes_the_step(Plain(), "float64", 1e-12)
+    assert_computes_the_step(Plain(), "float32", None)
+
+
+def test_two_layers_have_the_weights_of_both() -> None:
+    model = stack_of("deltanet", num_layers=2)
+    _, traced = steps_and_program(model)
+    assert set(model.state_dict()) <= set(traced.arrays)
+    assert "@layers.1.expand.weight" in traced.text
+    assert {name for name in traced.arrays if name.startswith(".")} <= {".0", ".1", ".2"}
+
+
+class Branching(CountedParity):
+    """A step that looks at its numbers in Python."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.zeros(1))
+
+    def step(self, state: Tensor, symbols: Tensor) -> tuple[Tensor, Tensor]:
+        if bool((state[:, 0] > 5).any()):
+            return super().step(state * 0, symbols)
+        return super().step(state, symbols)
+
+
+class Twisted(CountedParity):
+    """A step that uses an operation that programs do not have."""
+
+    def step(self, state: Tensor, symbols: Tensor) -> tuple[Tensor, Tensor]:
+        logits, after = super().step(state, symbols)
+        return torch.special.bessel_j0(logits), after
+
+
+class Widened(CountedParity):
+    """A step that computes in a wider type than its weights have."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(1))
+
+    def step(self, state: Tensor, symbols: Tensor) -> tuple[Tensor, Tensor]:
+        logits, after = super().step(state, symbols)
+        return (logits.double() * self.weight.double()).float(), after
+
+
+@pytest.mark.parametrize(
+    ("model", "why"),
+    [
+        (Branching(), "torch.export does not trace it"),
+        (Twisted(), "it uses special_bessel_j0"),
+        (Widened(), "float64"),
+    ],
+)
+def test_steps_without_a_program(model: nn.Module, why: str) -> None:
+    steps = Steps(model, num_symbols=2, num_classes=2, name="Network")
+    assert why in trace(steps, model).reason
