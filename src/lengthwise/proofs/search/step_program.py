@@ -128,6 +128,8 @@ class _Writer:
                 self._refs[node] = next(names)
 
     def _visit(self, node: fx.Node) -> None:
+        if torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ()):
+            raise UntracedError("it draws at random")
         if all(each in self._known for each in node.all_input_nodes):
             values = fx.node.map_arg((node.args, node.kwargs), self._known.__getitem__)
             self._known[node] = node.target(*values[0], **values[1])  # type: ignore[operator]
@@ -204,12 +206,13 @@ def _export(module: nn.Module, inputs: tuple[Tensor, ...]) -> Any:
 @contextmanager
 def _quiet() -> Iterator[None]:
     """Keep torch from logging what it does not trace."""
+    before = logging.root.manager.disable
     logging.disable(logging.CRITICAL)
     try:
         with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
             yield
     finally:
-        logging.disable(logging.NOTSET)
+        logging.disable(before)
 
 
 def _needed(output: fx.Node) -> set[fx.Node]:
