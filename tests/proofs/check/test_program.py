@@ -100,11 +100,7 @@ def test_choices_pick() -> None:
         (f"%0 = mul %state.0 {'9' * 400}\nreturn %0 %0", "is an argument"),
         ("%0 = slice %state.0 1 1 0 -1\nreturn %0 %0", "a slice has two ends and a step"),
         (
-            "\n".join(
-                f"%{n} = cat 0 {v} {v}"
-                for n, v in enumerate(["%state.0", *(f"%{m}" for m in range(25))])
-            )
-            + "\nreturn %0 %0",
+            "%0 = expand %state.0 [2000000,2]\n%1 = cat 0 %0 %0\nreturn %0 %0",
             "small enough",
         ),
     ],

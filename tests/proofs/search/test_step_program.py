@@ -1,6 +1,7 @@
 """Programs of steps, against the steps themselves, in float64 and in float32."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from lengthwise.models.custom_network import unwrap, with_lengths
 from lengthwise.models.stepping import Steps, steps_of
 from lengthwise.proofs.check.balls import Arithmetic
 from lengthwise.proofs.check.layer_node import quietly
+from lengthwise.proofs.check.numbers import Numbers
 from lengthwise.proofs.check.program import Program
 from lengthwise.proofs.search.step_program import StepProgram, trace
 from models.recurrences import CountedParity
@@ -50,7 +52,7 @@ def assert_computes_the_step(model: nn.Module, type_: str, within: float | None)
         assert (numbers.radius < 0.5).all()
 
 
-def _parts(rows: np.ndarray, state: tuple) -> list[np.ndarray]:
+def _parts(rows: np.ndarray, state: tuple[Numbers, ...]) -> list[np.ndarray]:
     shapes = [part.centre.shape[1:] for part in state]
     ends = np.cumsum([int(np.prod(shape)) for shape in shapes])[:-1]
     split = np.split(rows, ends, axis=1)
@@ -154,7 +156,7 @@ class Mapped(Stepped):
         Stepped(lambda state, symbols: (state[:, 0] > 0.5).long()),
     ],
 )
-def test_a_step_by_a_function(model: nn.Module) -> None:
+def test_a_step_by_a_function(model: Any) -> None:
     steps = Steps(model, num_symbols=2, num_classes=2, name="Network")
     traced = trace(steps, model)
     assert not traced.reason, traced.reason
@@ -178,6 +180,6 @@ def test_a_step_by_a_function(model: nn.Module) -> None:
         (Mapped(lambda state, symbols: state.sum(1, True, dtype=torch.int64)), "sum has settings"),
     ],
 )
-def test_steps_without_a_program(model: nn.Module, why: str) -> None:
+def test_steps_without_a_program(model: Any, why: str) -> None:
     steps = Steps(model, num_symbols=2, num_classes=2, name="Network")
     assert why in trace(steps, model).reason
