@@ -104,7 +104,7 @@ class Operations:
         require_small(shape)
         size, centre = x.largest @ y.largest, x.centre @ y.centre
         moved = x.radius @ y.largest + np.abs(x.centre) @ y.radius
-        total = _repeated(x, shape) * _stretch(y) + _stretch(x) * _repeated(y, shape)
+        total = _carried(x, shape, y) + _carried(y, shape, x)
         if bias is not None:
             bias = bias.spread(shape)
             size, centre = size + bias.largest, centre + bias.centre
@@ -386,10 +386,13 @@ def _stretch(x: Numbers) -> Floats:
     return stretch
 
 
-def _repeated(x: Numbers, shape: tuple[int, ...]) -> Floats:
-    """Return how far all numbers are off together, where matrices meet several others each."""
-    repeated: Floats = x.total * sqrt(prod(shape[1:-2]) / max(1, prod(x.centre.shape[1:-2])))
-    return repeated
+def _carried(x: Numbers, shape: tuple[int, ...], y: Numbers) -> Floats:
+    """Return how far products are off together for what x is, whose matrices meet several of y."""
+    if not x.total.any():  # such as weights
+        return x.total
+    repeated = x.total * sqrt(prod(shape[1:-2]) / max(1, prod(x.centre.shape[1:-2])))
+    carried: Floats = repeated * _stretch(y)
+    return carried
 
 
 def _swap(array: Floats) -> Floats:
