@@ -127,6 +127,26 @@ class Widened(CountedParity):
         return (logits.double() * self.weight.double()).float(), after
 
 
+class Counting(CountedParity):
+    """A state with an integer."""
+
+    def start(self) -> tuple[Tensor, Any]:
+        logits, state = super().start()
+        return logits, (state, torch.zeros(1, dtype=torch.long))
+
+    def step(self, state: Any, symbols: Tensor) -> tuple[Tensor, Any]:
+        logits, after = super().step(state[0], symbols)
+        return logits, (after, state[1])
+
+
+class Named(CountedParity):
+    """A weight whose name is not one of Python."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_parameter("a-b", nn.Parameter(torch.zeros(1)))
+
+
 class Stepped(CountedParity):
     """A step by a function of state and symbols, in the type of a weight."""
 
@@ -175,6 +195,9 @@ def test_a_step_by_a_function(model: Any) -> None:
         (Branching(), "torch.export does not trace it"),
         (Twisted(), "it uses special_bessel_j0"),
         (Widened(), "float64"),
+        (Counting(), "its state has torch.int64"),
+        (Named().bfloat16(), "a-b is of torch.bfloat16"),
+        (Named(), "'a-b' is the name of a weight"),
         (Mapped(lambda state, _: state + torch.rand(2)), "it draws at random"),
         (Mapped(lambda state, symbols: ((state > 0) + (state < 1)).float()), "add of booleans"),
         (Mapped(lambda state, symbols: state.sum(1, True, dtype=torch.int64)), "sum has settings"),

@@ -34,8 +34,11 @@ from lengthwise.proofs.check.operations import Operations
 from lengthwise.proofs.check.schema import require
 
 _LINE = re.compile(r"%(\d{1,6}) = ([a-z_0-9]+)((?: \S+)*)")
+ARRAY_NAME = re.compile(r"[0-9A-Za-z_.]{1,200}")
+"""Names of arrays that a line may use."""
+
 _TOKEN = re.compile(
-    r"(?P<value>%(?:symbol|state\.\d{1,3}|\d{1,6}))|@(?P<array>[0-9A-Za-z_.]{1,200})"
+    rf"(?P<value>%(?:symbol|state\.\d{{1,3}}|\d{{1,6}}))|@(?P<array>{ARRAY_NAME.pattern})"
     r"|(?P<list>\[(?:\d{1,9}(?:,\d{1,9})*)?\])|(?P<number>-?\d{1,30}(?:\.\d{1,30})?(?:e[-+]?\d{1,3})?)"
 )
 _MOST_LINES = 10_000

@@ -25,7 +25,11 @@ from lengthwise.models.stepped import leaves, rebuild
 from lengthwise.models.stepping import Steps
 from lengthwise.proofs.check.arrays import TYPES
 from lengthwise.proofs.check.networks import CONSTANT
+from lengthwise.proofs.check.program import ARRAY_NAME
+from lengthwise.proofs.search.network import weights_of
 from lengthwise.proofs.search.operation_lines import WRITERS, Raw, UntracedError, name_of
+
+_FLOATS = (torch.float32, torch.float64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,8 @@ def trace(steps: Steps, model: nn.Module) -> StepProgram:
     try:
         arrays = _weights_of(model)
         first = [part.detach() for part in leaves(steps.template)]
+        if others := [part.dtype for part in first if part.dtype not in _FLOATS]:
+            raise UntracedError(f"its state has {others[0]}")
         symbol = torch.zeros(1, dtype=torch.long, device=steps.device)
         lines = ["start", *_start_of(steps, model, arrays)]
         lines += ["step", *_Writer(_Step(steps, model), (symbol, *first), arrays).lines]
@@ -81,6 +87,8 @@ def _start_of(steps: Steps, model: nn.Module, arrays: dict[str, NDArray[Any]]) -
         with torch.no_grad():
             logits, state = steps.stepping.start()
         names = [f"{CONSTANT}{number}" for number in range(1 + len(list(leaves(state))))]
+        if logits.dtype not in _FLOATS:
+            raise UntracedError(f"its logits are of {logits.dtype}") from None
         for name, part in zip(names, (logits, *leaves(state)), strict=True):
             arrays[name] = part.detach().cpu().numpy()
         return [f"return @{' @'.join(names)}"]
@@ -182,11 +190,15 @@ class _Writer:
 
 def _weights_of(model: nn.Module) -> dict[str, NDArray[Any]]:
     """Return the arrays of a state dictionary."""
-    weights = {name: weight.detach().cpu() for name, weight in model.state_dict().items()}
-    for name, weight in weights.items():
+    weights = weights_of(model)
+    for name, weight in model.state_dict().items():
         if str(weight.dtype).removeprefix("torch.") not in TYPES:
             raise UntracedError(f"{name} is of {weight.dtype}")
-    return {name: weight.numpy() for name, weight in weights.items()}
+        if not ARRAY_NAME.fullmatch(name):
+            raise UntracedError(
+                f"{name!a:.40} is the name of a weight, with other than A-Za-z0-9_."
+            )
+    return weights
 
 
 def _export(module: nn.Module, inputs: tuple[Tensor, ...]) -> Any:
