@@ -29,14 +29,12 @@ from numpy.typing import NDArray
 
 from lengthwise.proofs.check.arrays import Integers
 from lengthwise.proofs.check.balls import Arithmetic, Floats
+from lengthwise.proofs.check.networks import ARRAY_NAME
 from lengthwise.proofs.check.numbers import Choices, Numbers, require_small
 from lengthwise.proofs.check.operations import Operations
 from lengthwise.proofs.check.schema import require
 
 _LINE = re.compile(r"%(\d{1,6}) = ([a-z_0-9]+)((?: \S+)*)")
-ARRAY_NAME = re.compile(r"[0-9A-Za-z_.]{1,200}")
-"""Names of arrays that a line may use."""
-
 _TOKEN = re.compile(
     rf"(?P<value>%(?:symbol|state\.\d{{1,3}}|\d{{1,6}}))|@(?P<array>{ARRAY_NAME.pattern})"
     r"|(?P<list>\[(?:\d{1,9}(?:,\d{1,9})*)?\])|(?P<number>-?\d{1,30}(?:\.\d{1,30})?(?:e[-+]?\d{1,3})?)"

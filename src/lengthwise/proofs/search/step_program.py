@@ -24,8 +24,7 @@ from lengthwise.memory import lacks_memory
 from lengthwise.models.stepped import leaves, rebuild
 from lengthwise.models.stepping import Steps
 from lengthwise.proofs.check.arrays import TYPES
-from lengthwise.proofs.check.networks import CONSTANT
-from lengthwise.proofs.check.program import ARRAY_NAME
+from lengthwise.proofs.check.networks import ARRAY_NAME, CONSTANT
 from lengthwise.proofs.search.network import weights_of
 from lengthwise.proofs.search.operation_lines import WRITERS, Raw, UntracedError, name_of
 
