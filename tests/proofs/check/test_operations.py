@@ -184,12 +184,12 @@ def test_norms_and_softmax(seed: int) -> None:
     group = EXACT.group_norm(x.move(lambda a: a[:, None]), 2, weights, biases, 1e-5)
     for _ in range(4):
         point = torch.from_numpy(points(random, x))
-        normed = torch.nn.functional.layer_norm(point, (6,), *map(torch.from_numpy, (weight, bias)))
+        gain, shift = torch.from_numpy(weight), torch.from_numpy(bias)
+        normed = torch.nn.functional.layer_norm(point, (6,), gain, shift)
         assert_holds(layer, normed.numpy())
         assert_holds(soft, point.softmax(dim=2).numpy())
-        grouped = torch.nn.functional.group_norm(
-            point, 2, *map(torch.from_numpy, (weights, biases))
-        )
+        gain, shift = torch.from_numpy(weights), torch.from_numpy(biases)
+        grouped = torch.nn.functional.group_norm(point, 2, gain, shift)
         assert_holds(group, grouped.numpy()[:, None])
 
 
