@@ -4,6 +4,7 @@ A record is the file `arena.json` that the command wrote, as `benchmarks/arena-N
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from lengthwise.analysis.figures import to_svg
@@ -44,7 +45,7 @@ def _section(name: str, found: Arena) -> str:
     kinds = "Accuracy in per cent by kind of words:"
     return "\n\n".join(
         [
-            f"## Measured: {found.suite}",
+            f"## Measured: {name.removeprefix('arena-').replace('-', ' ')}",
             wrap(conditions),
             f"![Share of learned networks that are proved snapped, and accuracy by length]"
             f"(img/{name}.svg)",
@@ -61,6 +62,9 @@ def pictures(folder: Path) -> dict[str, str]:
 
 
 def best(folder: Path) -> str:
-    """Return for each language of a record the best networks; nothing without a record."""
-    parts = [table_in_markdown(*found.best_table) for _, found in load_arenas(folder)]
-    return "\n\n".join(parts)
+    """Return for each language of a suite the best networks of all its records."""
+    suites: dict[str, Arena] = {}
+    for _, found in load_arenas(folder):
+        cells = [*suites[found.suite].cells] if found.suite in suites else []
+        suites[found.suite] = replace(found, cells=[*cells, *found.cells])
+    return "\n\n".join(table_in_markdown(*found.best_table) for found in suites.values())

@@ -286,7 +286,7 @@ def certify(
         language: another language than that of the run or construction; a network alone needs one.
         strength: `auto`, or a kind of claim. `snapped`, the default of continuous memory, is about
             the model whose vectors are moved to the nearest of finitely many; `tabulated`, that of
-            recurrences with code of their own, about its table, which only running the network
+            recurrences whose step cannot be traced, about its table, which only running the network
             computes again; others are about the model as it runs.
         precision: `weights`, the model's own, or `bfloat16`, the model cast by `.bfloat16()`.
         max_chunks: compositions of a level after which the search ends.

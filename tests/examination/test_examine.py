@@ -34,7 +34,7 @@ class Drifting(CountedParity):
 
 def test_a_fault_beyond_a_thousand_symbols_is_found_along_the_states() -> None:
     network = CountedParity(1_001, unit=2**-12)
-    found = lw.examine(network, "parity", longest=1_200, **{**SMALL, "budget": 16.0})
+    found = lw.examine(network, "parity", longest=1_200, **{**SMALL, "budget": 40.0})
     assert found.search.word is not None
     assert len(found.search.word) == 1_001
     assert not found.search.is_shortest

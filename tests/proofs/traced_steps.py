@@ -18,11 +18,11 @@ def stack_of(mixer: str, seed: int = 0, **settings: int) -> MixerStack:
 class OfCell(nn.Module):
     """An embedding, a recurrent layer of torch, and an answer from its last output."""
 
-    def __init__(self, cell: type[nn.RNNBase]) -> None:
+    def __init__(self, cell: type[nn.GRU | nn.LSTM | nn.RNN]) -> None:
         super().__init__()
         torch.manual_seed(0)
         self.embed, self.answer = nn.Embedding(3, 4), nn.Linear(4, 2)
-        self.cell = cell(4, 4, batch_first=True)  # type: ignore[call-arg]
+        self.cell = cell(4, 4, batch_first=True)
 
     def forward(self, tokens: Tensor) -> Tensor:
         read: Tensor = self.answer(self.cell(self.embed(tokens))[0][:, -1])
@@ -31,6 +31,8 @@ class OfCell(nn.Module):
 
 class Plain(nn.Module):
     """A step of a user's own: a gated sum, whose gate is a choice."""
+
+    scale: Tensor
 
     def __init__(self) -> None:
         super().__init__()

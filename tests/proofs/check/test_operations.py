@@ -198,14 +198,14 @@ def test_norms_and_softmax(seed: int) -> None:
     layer, soft = EXACT.layer_norm(x, weight, bias, 1e-5), EXACT.softmax(x, 2)
     weights, biases = random.normal(size=4), random.normal(size=4)
     group = EXACT.group_norm(x.move(lambda a: a[:, None]), 2, weights, biases, 1e-5)
-    scaled = torch.from_numpy(weight), torch.from_numpy(bias)
-    of_channels = torch.from_numpy(weights), torch.from_numpy(biases)
     for _ in range(4):
         point = torch.from_numpy(points(random, x))
-        normed = torch.nn.functional.layer_norm(point, (6,), *scaled)
+        gain, shift = torch.from_numpy(weight), torch.from_numpy(bias)
+        normed = torch.nn.functional.layer_norm(point, (6,), gain, shift)
         assert_holds(layer, normed.numpy())
         assert_holds(soft, point.softmax(dim=2).numpy())
-        grouped = torch.nn.functional.group_norm(point, 2, *of_channels)
+        gain, shift = torch.from_numpy(weights), torch.from_numpy(biases)
+        grouped = torch.nn.functional.group_norm(point, 2, gain, shift)
         assert_holds(group, grouped.numpy()[:, None])
 
 

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from lengthwise.layers.mixers.catalogue import MIXERS
 from lengthwise.models.custom_network import unwrap, with_lengths
 from lengthwise.models.stepping import Steps, steps_of
-from lengthwise.proofs.check.balls import Arithmetic
+from lengthwise.proofs.check.balls import Arithmetic, Floats
 from lengthwise.proofs.check.layer_node import quietly
 from lengthwise.proofs.check.numbers import Numbers
 from lengthwise.proofs.check.program import Program
@@ -52,7 +52,7 @@ def assert_computes_the_step(model: nn.Module, type_: str, within: float | None)
         assert (numbers.radius < 0.5).all()
 
 
-def _parts(rows: np.ndarray, state: tuple[Numbers, ...]) -> list[np.ndarray]:
+def _parts(rows: Floats, state: tuple[Numbers, ...]) -> list[Floats]:
     shapes = [part.centre.shape[1:] for part in state]
     ends = np.cumsum([int(np.prod(shape)) for shape in shapes])[:-1]
     split = np.split(rows, ends, axis=1)
@@ -77,7 +77,7 @@ def test_a_layer_and_its_program(name: str) -> None:
 
 
 @pytest.mark.parametrize("cell", [nn.GRU, nn.LSTM, nn.RNN])
-def test_a_network_of_torchs_cells(cell: type[nn.RNNBase]) -> None:
+def test_a_network_of_torchs_cells(cell: type[nn.GRU | nn.LSTM | nn.RNN]) -> None:
     assert_computes_the_step(OfCell(cell), "float32", None)
 
 
@@ -203,6 +203,6 @@ def test_a_step_by_a_function(model: Any) -> None:
         (Mapped(lambda state, symbols: state.sum(1, True, dtype=torch.int64)), "sum has settings"),
     ],
 )
-def test_steps_without_a_program(model: Any, why: str) -> None:
+def test_steps_without_a_program(model: CountedParity, why: str) -> None:
     steps = Steps(model, num_symbols=2, num_classes=2, name="Network")
     assert why in trace(steps, model).reason

@@ -15,6 +15,7 @@ Axes:
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -64,6 +65,13 @@ class SnappedStep(ABC):
     def step(self, codes: Codes, symbols: Integers) -> Decided:
         """Return the codes after symbols, and by how much each nearest representative leads."""
         return self.snap(self.after(self.representatives[codes[:, 0]], symbols))
+
+    def classify(self, word: Sequence[int]) -> int:
+        """Return the class of a word; rounding may change it if a step or the class is in doubt."""
+        code = self.start().values
+        for symbol in word:
+            code = self.step(code, np.array([symbol])).values
+        return int(code[0, 1])
 
     def snap(self, reached: Reached) -> Decided:
         """Return the nearest representatives and the classes."""

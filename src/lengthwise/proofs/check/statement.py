@@ -87,11 +87,10 @@ _SNAPPED_STATES = (
 
 _PROGRAM = (
     *_SNAPPED_STATES[:2],
-    "each operation of the program is that of the weights' type: rounded to nearest, sums in any "
-    "order, fused or not, subnormal numbers kept or flushed; functions are as exact as lengthwise "
-    f"{version('lengthwise')} says",
-    "that it is a step of {network}, lengthwise certify --check FILE DIR compares with the network "
-    "in DIR, by running it",
+    "each operation of the program is computed in the weights' type: rounded to nearest, sums in "
+    "any order, fused or not, subnormal numbers kept or flushed; exp, tanh and other functions are "
+    f"within the errors that the checker of lengthwise {version('lengthwise')} assumes",
+    "lengthwise certify --check FILE DIR runs the network in DIR, and compares it with the program",
 )
 
 

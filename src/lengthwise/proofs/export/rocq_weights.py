@@ -35,6 +35,8 @@ def reason_without_weights(verified: Certificate) -> str:
         return "a wrong word is one of the table"
     if verified.kind == "Table":
         return "the file has none"
+    if verified.kind == "Program":
+        return "programs of steps have no theorem"
     if verified.kind == "RationalGPT":
         reason = _reason_of_tree(settings)
     elif verified.kind == "BinaryRecurrent" and settings["cell"] == "relu":

@@ -355,16 +355,10 @@ def _of_snapped_states(model: Recurrent, language: Language, look: _Look) -> _Ev
     codes.classes(pairs)  # so that the logits of the last steps count, which led to nothing new
     margins = RoundingMargins.of(codes.signs, codes.answers)
 
-    def classify(word: tuple[int, ...]) -> int:
-        code = node.start().values
-        for symbol in word:
-            code = node.step(code, np.array([symbol])).values
-        return int(node.classes(code).values[0])
-
     return _Evidence(
         closure=closure,
         elements={"representatives": pack(representatives), "pairs": pairs.tolist()},
-        classify=classify,
+        classify=node.classify,
         margins=margins,
         doubt="" if margins.is_certain else "rounding could change a nearest representative",
     )

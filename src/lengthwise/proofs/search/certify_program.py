@@ -5,7 +5,9 @@ checker computes every step of the snapped network from the weights, with bounds
 does for the networks that it knows.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from torch import nn
@@ -18,10 +20,11 @@ from lengthwise.proofs.check.arrays import Integers, pack, unpack
 from lengthwise.proofs.check.certificate import Certificate, Machine, WrongWord, pairs_of
 from lengthwise.proofs.check.induction import check
 from lengthwise.proofs.check.program_node import ProgramNode
-from lengthwise.proofs.search.closure import MAX_CHUNKS
+from lengthwise.proofs.search.closure import MAX_CHUNKS, Closure
 from lengthwise.proofs.search.code_recurrence import CodeRecurrence, TrackedCodes
 from lengthwise.proofs.search.exploration import decide
 from lengthwise.proofs.search.network import list_versions
+from lengthwise.proofs.search.prefixes import PrefixClosure
 from lengthwise.proofs.search.snapped_states import SnappedStates
 from lengthwise.proofs.search.step_program import trace
 
@@ -58,23 +61,14 @@ def certify_program(
         if closure.wrong is None and not closure.is_closed:
             raise VerificationError(f"the program is not decided: {closure.reason}.")
         pairs = recurrence.codes(np.arange(len(recurrence.packed)))
-        wrong = None if closure.wrong is None else _answered(node, language, closure.wrong)
-        certificate = Certificate(
-            verdict="equivalent" if wrong is None else "counterexample",
+        certificate = of_prefixes(
+            closure,
+            language,
+            node.classify,
             strength="snapped",
-            language=language,
-            machine=Machine.of(closure.machine),
             settings=settings,
             weights=traced.arrays,
             elements={"representatives": pack(representatives), "pairs": pairs.tolist()},
-            maps=(),
-            levels=tuple(
-                {"interior": (), "edge": pairs_of(level.edge.elements, level.edge.states)}
-                for level in closure.levels
-            ),
-            counterexample=wrong,
-            checked_length=None if closure.wrong is None else len(closure.wrong) - 1,
-            made_with=list_versions(),
         )
         verified = check(certificate)
     except CertificateError as error:
@@ -82,15 +76,37 @@ def certify_program(
     return replace(certificate, margins=verified.margins).as_checked()
 
 
-def _answered(node: ProgramNode, language: Language, word: tuple[int, ...]) -> WrongWord:
-    """Return a wrong word with the class that the snapped network gives it."""
-    code = node.start().values
-    for symbol in word:
-        code = node.step(code, np.array([symbol])).values
-    return WrongWord(
-        word=language.decode(word),
-        model=language.class_names[int(code[0, 1])],
-        language=language.class_names[language.classify(word)],
+def of_prefixes(
+    closure: Closure | PrefixClosure,
+    language: Language,
+    classify: Callable[[tuple[int, ...]], int],
+    **parts: Any,
+) -> Certificate:
+    """Return the certificate of prefixes that were all followed, or led to a wrong word.
+
+    `classify` gives the class of a word by the network, and `parts` are other fields.
+    """
+    wrong, word = None, closure.wrong
+    if word is not None:
+        names = language.class_names
+        wrong = WrongWord(
+            word=language.decode(word),
+            model=names[classify(word)],
+            language=names[language.classify(word)],
+        )
+    return Certificate(
+        verdict="equivalent" if wrong is None else "counterexample",
+        language=language,
+        machine=Machine.of(closure.machine),
+        maps=(),
+        levels=tuple(
+            {"interior": (), "edge": pairs_of(level.edge.elements, level.edge.states)}
+            for level in closure.levels
+        ),
+        counterexample=wrong,
+        checked_length=None if word is None else len(word) - 1,
+        made_with=list_versions(),
+        **parts,
     )
 
 

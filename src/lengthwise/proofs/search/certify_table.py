@@ -21,18 +21,20 @@ from lengthwise.models.stepping import steps_of
 from lengthwise.proofs.check.arrays import pack, unpack
 from lengthwise.proofs.check.certificate import (
     Certificate,
-    Machine,
-    WrongWord,
     digest_of,
-    pairs_of,
 )
 from lengthwise.proofs.check.induction import check
 from lengthwise.proofs.check.table_node import UNUSED, TableNode
-from lengthwise.proofs.search.certify_program import Entries, certify_program, steps_of_program
+from lengthwise.proofs.search.certify_program import (
+    Entries,
+    certify_program,
+    of_prefixes,
+    steps_of_program,
+)
 from lengthwise.proofs.search.closure import MAX_CHUNKS
 from lengthwise.proofs.search.code_recurrence import CodeRecurrence, TrackedCodes
 from lengthwise.proofs.search.exploration import decide
-from lengthwise.proofs.search.network import list_versions, weights_of
+from lengthwise.proofs.search.network import weights_of
 from lengthwise.proofs.search.snapped_states import SnappedStates
 from lengthwise.proofs.search.state_snapping import draw_validation, snap_states
 from lengthwise.proofs.search.state_tables import Domain, tabulate_states
@@ -98,20 +100,16 @@ def certify_table(
     met = recurrence.codes(np.arange(len(recurrence.packed)))[:, 0]
     number = {old: new for new, old in enumerate(met.tolist())}
     renumbered = np.vectorize(lambda old: number.get(old, UNUSED), otypes=[np.int64])
-    wrong = None
-    if closure.wrong is not None:
-        row, length = torch.tensor([closure.wrong]).long(), torch.tensor([len(closure.wrong)])
-        answer = int(snapped.classes[snapped.elements_after(row, length)])
-        wrong = WrongWord(
-            word=language.decode(closure.wrong),
-            model=language.class_names[answer],
-            language=language.class_names[language.classify(closure.wrong)],
-        )
-    certificate = Certificate(
-        verdict="equivalent" if wrong is None else "counterexample",
+
+    def classify(word: tuple[int, ...]) -> int:
+        row, length = torch.tensor([word]).long(), torch.tensor([len(word)])
+        return int(snapped.classes[snapped.elements_after(row, length)])
+
+    certificate = of_prefixes(
+        closure,
+        language,
+        classify,
         strength="tabulated",
-        language=language,
-        machine=Machine.of(closure.machine),
         settings=settings,
         weights={},
         elements={
@@ -119,14 +117,6 @@ def certify_table(
             "pairs": pairs[met].tolist(),
             "transitions": renumbered(snapped.transitions[met]).tolist(),
         },
-        maps=(),
-        levels=tuple(
-            {"interior": (), "edge": pairs_of(level.edge.elements, level.edge.states)}
-            for level in closure.levels
-        ),
-        counterexample=wrong,
-        checked_length=None if closure.wrong is None else len(closure.wrong) - 1,
-        made_with=list_versions(),
     )
     check(certificate)
     return certificate.as_checked()

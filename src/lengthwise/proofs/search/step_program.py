@@ -20,6 +20,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, fx, nn
 
+from lengthwise.errors import in_a_line
 from lengthwise.memory import lacks_memory
 from lengthwise.models.stepped import leaves, rebuild
 from lengthwise.models.stepping import Steps
@@ -75,6 +76,10 @@ def trace(steps: Steps, model: nn.Module) -> StepProgram:
         lines += ["step", *_Writer(_Step(steps, model), (symbol, *first), arrays).lines]
     except UntracedError as error:
         return StepProgram("", {}, str(error))
+    except (LookupError, TypeError, ValueError, AttributeError, RuntimeError) as error:
+        if lacks_memory(error):
+            raise
+        return StepProgram("", {}, f"it has an unusual form ({in_a_line(error)})")
     return StepProgram("\n".join(lines), arrays)
 
 
