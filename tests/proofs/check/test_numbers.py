@@ -37,9 +37,18 @@ def test_large_arrays_are_refused() -> None:
 
 def test_a_choice_that_is_not_sure_is_both() -> None:
     choice = Choices(np.array([[True, False]]), np.array([[True, False]]))
-    numbers = choice.as_numbers()
+    numbers = choice.as_numbers(2.0**-53)
     assert numbers.centre.tolist() == [[1.0, 0.0]]
     assert (numbers.radius[0, 0], numbers.radius[0, 1]) == (0.0, 1.0)
     assert numbers.total[0] >= 1
-    unsure = Choices(np.array([[3]]), np.array([[False]])).as_numbers()
+    unsure = Choices(np.array([[3]]), np.array([[False]])).as_numbers(2.0**-53)
     assert unsure.radius.tolist() == [[np.inf]]
+
+
+def test_integers_that_a_type_lacks_are_rounded() -> None:
+    values = np.array([[1, 2**24, 2**24 + 1, -(2**40) - 1]])
+    found = Choices.exact(values).as_numbers(2.0**-24)
+    off = np.abs(values.astype(np.float32).astype(np.float64) - values)
+    assert (off <= found.radius).all()
+    assert found.radius[0, 0] == 0
+    assert off[0, 2] > 0

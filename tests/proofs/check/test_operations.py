@@ -118,6 +118,22 @@ def test_powers(seed: int, exponent: float) -> None:
     assert_holds(EXACT.pow(x, exponent), points(random, x) ** exponent)
 
 
+def test_powers_whose_exponent_is_rounded() -> None:
+    x = np.logspace(-25, 25, 5_000, dtype=np.float32)
+    for exponent in (1.1, 1.3, -1.1):
+        found = SINGLE.pow(Numbers.exact(x[None].astype(np.float64)), exponent)
+        ran = torch.pow(torch.from_numpy(x), exponent).double().numpy()[None]
+        is_known = np.isfinite(found.radius)
+        assert is_known.mean() > 0.5
+        assert (np.abs(ran - found.centre) <= found.radius)[is_known].all()
+
+
+def test_a_division_may_multiply_by_a_reciprocal() -> None:
+    x = np.linspace(1, 2, 10_000, dtype=np.float32)
+    found = SINGLE.div(Numbers.exact(x[None].astype(np.float64)), Numbers.exact(np.full((1, 1), 3)))
+    assert_holds(found, (x * (np.float32(1) / np.float32(3))).astype(np.float64)[None])
+
+
 @given(seed=seeds, shared=st.booleans())
 def test_products_of_matrices(seed: int, shared: bool) -> None:
     random = np.random.default_rng(seed)
@@ -219,7 +235,7 @@ def test_choices_are_sure_where_every_point_agrees(seed: int) -> None:
             truth = left > right if kind == "gt" else left <= right
             assert (truth == chosen.values)[chosen.is_sure].all()
         assert_holds(picked, np.where(left > right, left, -right))
-    numbers = compared["gt"].as_numbers()
+    numbers = compared["gt"].as_numbers(EXACT.arithmetic.unit)
     assert_holds(numbers, (left > right).astype(float))
 
 
@@ -258,5 +274,7 @@ def test_numbers_without_a_bound(name: str, bad: float) -> None:
 def test_rows_that_a_table_lacks_are_refused() -> None:
     table = Numbers.exact(np.ones((1, 2, 3)))
     assert EXACT.take(table, Choices.exact(np.array([[0], [1]]))).centre.shape == (2, 1, 3)
+    named = EXACT.take(table, Choices.exact(np.array([[True], [False], [True]])))
+    assert named.centre.shape == (3, 1, 3)
     with pytest.raises(Exception, match="a table has the rows"):
         EXACT.take(table, Choices.exact(np.array([[2]])))

@@ -15,6 +15,7 @@ ARRAYS: dict[str, Any] = {
     "map": np.array([[1.0, 0.0], [1.0, -1.0]]),
     "zero": np.zeros((1, 2)),
     "rows": np.array([1, 0]),
+    "one": np.ones((1, 2)),
 }
 STEP = """\
 %0 = take @table %symbol
@@ -91,11 +92,52 @@ def test_choices_pick() -> None:
         ("%0 = sum %state.0 [2] 0\nreturn %0 %0", "an axis is one of the array"),
         ("%0 = take %state.0 %symbol\nreturn %0 %0", "a table and its rows are certain"),
         ("%0 = layer_norm %state.0 %state.0 0 1.0\nreturn %0 %0", "weights of a norm"),
+        ("%0 = layer_norm %state.0 0.1 0 1.0\nreturn %0 %0", "weights of a norm"),
+        ("%0 = layer_norm %state.0 1 0 -0.1\nreturn %0 %0", "ε of a norm"),
+        ("%0 = view %state.0 [3]\nreturn %0 %0", "view takes the arguments in line 0"),
+        ("%0 = neg %state.0 1\nreturn %0 %0", "neg takes the arguments"),
+        ("%0 = group_norm @rows 1 1 0 0.1\nreturn %0 %0", "group_norm takes the arguments"),
+        (f"%0 = mul %state.0 {'9' * 400}\nreturn %0 %0", "is an argument"),
+        ("%0 = slice %state.0 1 1 0 -1\nreturn %0 %0", "a slice has two ends and a step"),
+        (
+            "%0 = expand %state.0 [2000000,2]\n%1 = cat 0 %0 %0\nreturn %0 %0",
+            "small enough",
+        ),
     ],
 )
 def test_lines_that_are_none(step: str, why: str) -> None:
     with pytest.raises(CertificateError, match=why):
         program(step).step(np.zeros((2, 2)), np.array([0, 1]))
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "%0 = slice %state.0 1 0 1 1\n%1 = view %0 []\n%2 = layer_norm %1 1 0 0.1",
+        "%0 = slice %state.0 1 0 1 1\n%1 = view %0 [1]\n%2 = matmul %1 @one",
+        "%0 = expand %state.0 [2,2]\n%1 = view %0 [1,2,2]\n%2 = matmul %1 %0",
+        "%0 = slice %state.0 1 0 1 1\n%1 = view %0 [1]\n%2 = addmm @zero %1 @one",
+    ],
+)
+def test_no_operation_is_over_the_words(lines: str) -> None:
+    """What a word becomes is the same beside any others; or the line is refused."""
+    made = program(f"{lines}\nreturn %2 %state.0")
+    states = np.array([[1.0, 2.0], [5.0, -1.0]])
+    try:
+        alone = [made.step(state[None], np.array([0]))[0].centre for state in states]
+        together = made.step(states, np.array([0, 0]))[0].centre
+    except CertificateError:
+        return
+    assert np.allclose(together, np.concatenate(alone))
+
+
+def test_a_number_that_the_type_lacks_has_no_bound() -> None:
+    arrays = {"zero": np.zeros((1, 2), dtype=np.float32)}
+    text = "start\nreturn @zero @zero\nstep\n%0 = mul %state.0 1e39\nreturn %0 %state.0"
+    made = Program(text, arrays, Arithmetic.of("float32"))
+    with np.errstate(invalid="ignore"):
+        logits, _ = made.step(np.full((1, 2), 1e-10), np.array([0]))
+    assert np.isinf(logits.radius).all()
 
 
 @pytest.mark.parametrize("text", ["", "start", "step\nreturn @zero @zero", "begin\nreturn @zero"])

@@ -69,6 +69,15 @@ def test_the_api_certifies_a_network_with_code_of_its_own() -> None:
         lw.certify(parity_network(), language="parity", strength="tabulated")
 
 
+def test_a_network_keeps_nothing_but_tensors() -> None:
+    class Extra(Turn):
+        def get_extra_state(self) -> dict[str, int]:
+            return {"turns": 1}
+
+    with pytest.raises(VerificationError, match="'_extra_state' in the network's state dictionary"):
+        certify_code(Extra(), PARITY)
+
+
 def test_running_the_network_again_tells_whose_table_it_is(proved: Certificate) -> None:
     recompute(proved, Turn())
     with pytest.raises(CertificateError, match="a network with other weights"):

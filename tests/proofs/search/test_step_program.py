@@ -1,5 +1,8 @@
 """Programs of steps, against the steps themselves, in float64 and in float32."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -124,12 +127,80 @@ class Widened(CountedParity):
         return (logits.double() * self.weight.double()).float(), after
 
 
+class Counting(CountedParity):
+    """A state with an integer."""
+
+    def start(self) -> tuple[Tensor, Any]:
+        logits, state = super().start()
+        return logits, (state, torch.zeros(1, dtype=torch.long))
+
+    def step(self, state: Any, symbols: Tensor) -> tuple[Tensor, Any]:
+        logits, after = super().step(state[0], symbols)
+        return logits, (after, state[1])
+
+
+class Named(CountedParity):
+    """A weight whose name is not one of Python."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_parameter("a-b", nn.Parameter(torch.zeros(1)))
+
+
+class Stepped(CountedParity):
+    """A step by a function of state and symbols, in the type of a weight."""
+
+    def __init__(self, function: Callable[[Tensor, Tensor], Tensor]) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.tensor([[0.5], [2.0]]))
+        self.function = function
+
+    def step(self, state: Tensor, symbols: Tensor) -> tuple[Tensor, Tensor]:
+        chosen = nn.functional.embedding(self.function(state, symbols), self.weight)
+        logits, after = super().step(state, symbols)
+        return logits + chosen, after
+
+
+class Mapped(Stepped):
+    """A step by a function whose values are added."""
+
+    def step(self, state: Tensor, symbols: Tensor) -> tuple[Tensor, Tensor]:
+        logits, after = CountedParity.step(self, state, symbols)
+        return logits * self.weight[:1, 0] + self.function(state, symbols), after
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        Mapped(lambda state, symbols: (state + 1) ** 2.0),
+        Stepped(lambda state, symbols: (state[:, 0] > 0.5).long()),
+    ],
+)
+def test_a_step_by_a_function(model: Any) -> None:
+    steps = Steps(model, num_symbols=2, num_classes=2, name="Network")
+    traced = trace(steps, model)
+    assert not traced.reason, traced.reason
+    program = Program(traced.text, traced.arrays, Arithmetic.of("float32"))
+    _, rows = steps.read([[0, 0], [0, 1], [1, 1]])
+    symbols = torch.tensor([0, 1, 1])
+    logits, after = (part.double().numpy() for part in steps.step(rows, symbols))
+    found, (state,) = program.step(rows.double().numpy(), symbols.numpy())
+    assert (np.abs(found.centre[:, 0] - logits) <= found.radius[:, 0]).all()
+    assert (np.abs(state.centre[:, 0] - after) <= state.radius[:, 0]).all()
+
+
 @pytest.mark.parametrize(
     ("model", "why"),
     [
         (Branching(), "torch.export does not trace it"),
         (Twisted(), "it uses special_bessel_j0"),
         (Widened(), "float64"),
+        (Counting(), "its state has torch.int64"),
+        (Named().bfloat16(), "a-b is of torch.bfloat16"),
+        (Named(), "'a-b' is the name of a weight"),
+        (Mapped(lambda state, _: state + torch.rand(2)), "it draws at random"),
+        (Mapped(lambda state, symbols: ((state > 0) + (state < 1)).float()), "add of booleans"),
+        (Mapped(lambda state, symbols: state.sum(1, True, dtype=torch.int64)), "sum has settings"),
     ],
 )
 def test_steps_without_a_program(model: CountedParity, why: str) -> None:

@@ -31,6 +31,9 @@ CONSTANT = "."
 name.
 """
 
+ARRAY_NAME = re.compile(r"[0-9A-Za-z_.]{1,200}")
+"""Names of arrays that a program may use."""
+
 OF_CODE = ("Program", "Table")
 """Kinds of networks whose own code alone says what they are; the file names their class."""
 

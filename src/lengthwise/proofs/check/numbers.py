@@ -97,12 +97,16 @@ class Choices:
         """Bring choices to other places."""
         return Choices(function(self.values), function(self.is_sure))
 
-    def as_numbers(self) -> Numbers:
-        """Return them as numbers; a boolean that is not certain is 0 or 1."""
+    def as_numbers(self, unit: float) -> Numbers:
+        """Return them as numbers of unit roundoff u, which has integers up to 1 / u; a boolean that
+        is not certain is 0 or 1.
+        """
         unsure = 1.0 if self.values.dtype == np.bool_ else inf
-        radius = np.where(self.is_sure, 0.0, unsure)
+        centre = self.values.astype(np.float64)
+        rounded = np.where(np.abs(centre) * unit < 1, 0.0, 2 * unit * np.abs(centre))
+        radius = np.where(self.is_sure, rounded, unsure)
         total = np.sqrt((radius**2).reshape(len(radius), -1).sum(axis=1))
-        return Numbers(self.values.astype(np.float64), radius, outward(total))
+        return Numbers(centre, radius, outward(total))
 
 
 def require_small(shape: Sequence[int]) -> None:

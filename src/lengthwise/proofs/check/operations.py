@@ -63,6 +63,7 @@ class Operations:
     def div(self, x: Numbers, y: Numbers) -> Numbers:
         r"""Return x / y, where $|x / y - c_x / c_y| \le (ρ_x + |c_x / c_y| ρ_y) / \min |y|$.
 
+        It rounds twice where the reciprocal of y is multiplied, as GPUs do for one y.
         A divisor that may be as small as the smallest normal number has no bound.
         """
         x, y = _spread(x, y)
@@ -72,7 +73,7 @@ class Operations:
         centre = x.centre / y.centre
         size = x.largest / least
         lost = self._lost(1, 1.0 + x.largest) * (1.0 + 1.0 / least)
-        fresh = self.arithmetic.gamma(1) * size + lost
+        fresh = self.arithmetic.gamma(2) * size + lost
         fresh = self._safe(size + x.largest + y.largest, fresh)
         fresh = np.where(is_far, fresh, inf)
         moved = (x.radius + np.abs(centre) * y.radius) / least
@@ -95,14 +96,15 @@ class Operations:
 
     def addmm(self, bias: Numbers | None, x: Numbers, y: Numbers) -> Numbers:
         """Return bias + x y, whose terms are added in any order."""
-        terms = x.centre.shape[-1]
+        terms, rank = x.centre.shape[-1], x.centre.ndim
+        require(rank == y.centre.ndim > 2, "matrices have rows and columns")
         require(terms == y.centre.shape[-2], "matrices fit together")
         shapes = (*x.centre.shape[:-1], 1), (*y.centre.shape[:-2], 1, y.centre.shape[-1])
         shape = np.broadcast_shapes(*shapes)
         require_small(shape)
         size, centre = x.largest @ y.largest, x.centre @ y.centre
         moved = x.radius @ y.largest + np.abs(x.centre) @ y.radius
-        total = _repeated(x, shape) * _stretch(y) + _stretch(x) * _repeated(y, shape)
+        total = _carried(x, shape, y) + _carried(y, shape, x)
         if bias is not None:
             bias = bias.spread(shape)
             size, centre = size + bias.largest, centre + bias.centre
@@ -263,6 +265,7 @@ class Operations:
     def pow(self, x: Numbers, exponent: float) -> Numbers:
         r"""Return $x^p$ of positive numbers, which is monotone.
 
+        p is rounded to the network's type, which multiplies the power by $x^{\pm u p}$ at most.
         Numbers that may be as small as the smallest normal one have no bound.
         """
         low, high = x.ends
@@ -271,7 +274,10 @@ class Operations:
         ends = np.stack([low**exponent, high**exponent])
         centre = middle**exponent
         size = ends.max(axis=0)
-        moved = np.abs(ends - centre).max(axis=0) + self.arithmetic.gamma(2 * _ULPS) * size
+        steepest = np.maximum(np.abs(np.log(low)), np.abs(np.log(high)))
+        turned = np.expm1(2 * self.arithmetic.unit * abs(exponent) * steepest)
+        moved = np.abs(ends - centre).max(axis=0)
+        moved = moved + (self.arithmetic.gamma(2 * _ULPS) + turned) * size
         far = self._safe(size + high, moved + self._lost(4, 1.0 + size))
         return Numbers.bounded(centre, np.where(is_far, far, inf))
 
@@ -283,7 +289,8 @@ class Operations:
         if isinstance(x, Choices) and isinstance(y, Choices):
             require_small(np.broadcast_shapes(x.values.shape, y.values.shape))
             return Choices(compared(x.values, y.values), x.is_sure & y.is_sure)
-        x, y = (part.as_numbers() if isinstance(part, Choices) else part for part in (x, y))
+        unit = self.arithmetic.unit
+        x, y = (part.as_numbers(unit) if isinstance(part, Choices) else part for part in (x, y))
         x, y = _spread(x, y)
         apart, reach = np.abs(x.centre - y.centre), x.radius + y.radius
         sure = apart > outward(reach) + self._slack(x.largest + y.largest)
@@ -304,10 +311,11 @@ class Operations:
         """Return rows of a table that all words share, and no rounding moves."""
         exact = len(table.centre) == 1 and not table.radius.any()
         require(exact and bool(rows.is_sure.all()), "a table and its rows are certain")
-        inside = ((rows.values >= 0) & (rows.values < table.centre.shape[1])).all()
+        places = rows.values.astype(np.int64)  # booleans would choose rows, not name them
+        inside = ((places >= 0) & (places < table.centre.shape[1])).all()
         require(bool(inside), "a table has the rows that are read")
-        require_small((*rows.values.shape, *table.centre.shape[2:]))
-        return Numbers.exact(table.centre[0][rows.values])
+        require_small((*places.shape, *table.centre.shape[2:]))
+        return Numbers.exact(table.centre[0][places])
 
     # ---- bounds ----------------------------------------------------------------------------------
 
@@ -378,10 +386,13 @@ def _stretch(x: Numbers) -> Floats:
     return stretch
 
 
-def _repeated(x: Numbers, shape: tuple[int, ...]) -> Floats:
-    """Return how far all numbers are off together, where matrices meet several others each."""
-    repeated: Floats = x.total * sqrt(prod(shape[1:-2]) / max(1, prod(x.centre.shape[1:-2])))
-    return repeated
+def _carried(x: Numbers, shape: tuple[int, ...], y: Numbers) -> Floats:
+    """Return how far products are off together for what x is, whose matrices meet several of y."""
+    if not x.total.any():  # such as weights
+        return x.total
+    repeated = x.total * sqrt(prod(shape[1:-2]) / max(1, prod(x.centre.shape[1:-2])))
+    carried: Floats = repeated * _stretch(y)
+    return carried
 
 
 def _swap(array: Floats) -> Floats:

@@ -29,14 +29,15 @@ from numpy.typing import NDArray
 
 from lengthwise.proofs.check.arrays import Integers
 from lengthwise.proofs.check.balls import Arithmetic, Floats
+from lengthwise.proofs.check.networks import ARRAY_NAME
 from lengthwise.proofs.check.numbers import Choices, Numbers, require_small
 from lengthwise.proofs.check.operations import Operations
 from lengthwise.proofs.check.schema import require
 
 _LINE = re.compile(r"%(\d{1,6}) = ([a-z_0-9]+)((?: \S+)*)")
 _TOKEN = re.compile(
-    r"(?P<value>%(?:symbol|state\.\d{1,3}|\d{1,6}))|@(?P<array>[0-9A-Za-z_.]{1,200})"
-    r"|(?P<list>\[(?:\d{1,9}(?:,\d{1,9})*)?\])|(?P<number>-?\d+(?:\.\d+)?(?:e[-+]?\d+)?)"
+    rf"(?P<value>%(?:symbol|state\.\d{{1,3}}|\d{{1,6}}))|@(?P<array>{ARRAY_NAME.pattern})"
+    r"|(?P<list>\[(?:\d{1,9}(?:,\d{1,9})*)?\])|(?P<number>-?\d{1,30}(?:\.\d{1,30})?(?:e[-+]?\d{1,3})?)"
 )
 _MOST_LINES = 10_000
 
@@ -111,7 +112,10 @@ class Program:
             require(run is not None, f"{line.name:.20} is an operation of programs")
             assert run is not None
             arguments = [self._argument(token, values) for token in line.arguments]
-            values[f"%{number}"] = run(self._operations, *arguments)
+            try:
+                values[f"%{number}"] = run(self._operations, *arguments)
+            except (ArithmeticError, AttributeError, IndexError, TypeError, ValueError):
+                require(False, f"{line.name} takes the arguments in line {number} of its part")
         returned = [self._argument(token, values) for token in part.returned]
         found = [value for value in returned if isinstance(value, Numbers)]
         require(len(found) == len(returned) > 1, "a part returns logits and a state, of numbers")
@@ -171,10 +175,11 @@ def _number(operations: Operations, value: Any) -> Numbers:
     if isinstance(value, Numbers):
         return value
     if isinstance(value, Choices):
-        return value.as_numbers()
+        return value.as_numbers(operations.arithmetic.unit)
     require(type(value) in (int, float), "an argument is an array or a number")
-    centre = np.full(1, float(value))
-    return Numbers.bounded(centre, np.abs(centre) * 2 * operations.arithmetic.unit)
+    centre, arithmetic = np.full(1, float(value)), operations.arithmetic
+    size = np.abs(centre)
+    return Numbers.bounded(centre, arithmetic.safe(size, 2 * arithmetic.unit * size))
 
 
 def _choices(value: Any) -> Choices:
@@ -231,7 +236,8 @@ def _where(operations: Operations, choice: Any, x: Any, y: Any) -> Value:
 
 
 def _matmul(operations: Operations, x: Any, y: Any) -> Value:
-    return operations.matmul(_number(operations, x), _number(operations, y))
+    x, y = _align(_number(operations, x), _number(operations, y))
+    return operations.matmul(x, y)
 
 
 def _addmm(operations: Operations, bias: Any, x: Any, y: Any) -> Value:
@@ -266,8 +272,10 @@ def _softmax(operations: Operations, x: Any, axis: Any) -> Value:
 
 def _layer_norm(operations: Operations, x: Any, weight: Any, bias: Any, epsilon: Any) -> Value:
     x = _number(operations, x)
+    require(x.centre.ndim > 1, "a norm is over an axis")
     width = (x.centre.shape[-1],)
-    return operations.layer_norm(x, _known(weight, width), _known(bias, width), float(epsilon))
+    weight, bias = _known(weight, width), _known(bias, width)
+    return operations.layer_norm(x, weight, bias, _epsilon(epsilon))
 
 
 def _group_norm(operations: Operations, x: Any, groups: Any, *rest: Any) -> Value:
@@ -275,12 +283,18 @@ def _group_norm(operations: Operations, x: Any, groups: Any, *rest: Any) -> Valu
     width = (x.centre.shape[2],)
     require(groups > 0 and width[0] % groups == 0, "groups have the same number of channels")
     weight, bias = _known(weight, width), _known(bias, width)
-    return operations.group_norm(x, groups, weight, bias, float(epsilon))
+    return operations.group_norm(x, groups, weight, bias, _epsilon(epsilon))
+
+
+def _epsilon(value: Any) -> float:
+    """Return what a norm adds to a variance; with a negative one no bound would hold."""
+    require(type(value) in (int, float) and 0 <= value <= 1, "ε of a norm is from 0 to 1")
+    return float(value)
 
 
 def _known(value: Any, shape: tuple[int, ...]) -> Floats:
     """Return an array that all words share and no rounding moves."""
-    if type(value) in (int, float):
+    if type(value) is int and value in (0, 1):
         return np.full(shape, float(value))
     exact = isinstance(value, Numbers) and not value.radius.any() and len(value.centre) == 1
     require(exact and value.centre.shape[1:] == shape, "weights of a norm are arrays of the file")
@@ -317,7 +331,8 @@ def _expand(operations: Operations, x: Any, shape: Any) -> Value:
 
 
 def _slice(operations: Operations, x: Any, axis: Any, *ends: Any) -> Value:
-    require(len(ends) == 3 and all(type(end) is int for end in ends), "a slice has three ends")
+    counts = all(type(end) is int and end >= 0 for end in ends)
+    require(len(ends) == 3 and counts and ends[2] > 0, "a slice has two ends and a step")
     key = (*(slice(None),) * _axis(x, axis), slice(*ends))
     return _moving(x, lambda a: a[key])
 
@@ -325,6 +340,7 @@ def _slice(operations: Operations, x: Any, axis: Any, *ends: Any) -> Value:
 def _cat(operations: Operations, axis: Any, *parts: Any) -> Value:
     parts = tuple(_number(operations, part) for part in parts)
     lanes, along = max(len(part.centre) for part in parts), _axis(parts[0], axis)
+    require_small((1, sum(part.centre[0].size for part in parts)))
     whole = [part.spread((lanes, *part.centre.shape[1:])) for part in parts]
     centre, radius = (
         np.concatenate([getattr(part, name) for part in whole], axis=along)

@@ -122,7 +122,17 @@ def require_same_classes(model: Provable, language: Language) -> None:
 
 
 def weights_of(model: nn.Module) -> dict[str, NDArray[Any]]:
-    """Return the weights by name; those of bfloat16 as float32, which holds them exactly."""
+    """Return the weights by name; those of bfloat16 as float32, which holds them exactly.
+
+    Raises:
+        VerificationError: the network's state dictionary has something other than tensors.
+    """
+    for name, weight in model.state_dict().items():
+        if not isinstance(weight, torch.Tensor):
+            raise VerificationError(
+                f"a proof is about weights, but {name!a:.40} in the network's state dictionary is "
+                f"a {type(weight).__name__}. Keep it out of get_extra_state."
+            )
     weights = {name: w.detach().cpu() for name, w in model.state_dict().items()}
     return {
         name: (w.float() if w.dtype == torch.bfloat16 else w).numpy() for name, w in weights.items()

@@ -74,6 +74,8 @@ def _of_two(operation: str) -> Write:
         rest = {name: value for name, value in node.kwargs.items() if name != "alpha"}
         if rest or len(node.args) > 2:
             raise UntracedError(f"{operation} has settings of its own")
+        if operation != "mul" and node.meta["val"].dtype == torch.bool:  # 1 + 1 is 1
+            raise UntracedError(f"it uses {operation} of booleans")
         if (alpha := node.kwargs.get("alpha", 1)) != 1:
             y = Raw(writer.emit("mul", y, alpha))
         return writer.emit(operation, x, y)
@@ -166,7 +168,7 @@ def _pow(writer: Writer, node: Any) -> str:
     x, exponent = node.args
     if exponent in (1, 2, 3):
         found = writer.write(x)
-        for _ in range(exponent - 1):
+        for _ in range(int(exponent) - 1):
             found = writer.emit("mul", Raw(found), x)
         return found
     return writer.emit("pow", x, float(exponent))
@@ -174,6 +176,8 @@ def _pow(writer: Writer, node: Any) -> str:
 
 def _over(operation: str) -> Write:
     def write(writer: Writer, node: Any) -> str:
+        if node.kwargs:
+            raise UntracedError(f"{operation} has settings of its own")
         x, axes, keep = _padded(node, [], False)
         rank = len(_shape(x))
         axes = [axes] if isinstance(axes, int) else (axes or range(rank))

@@ -25,8 +25,11 @@ from lengthwise.memory import lacks_memory
 from lengthwise.models.stepped import leaves, rebuild
 from lengthwise.models.stepping import Steps
 from lengthwise.proofs.check.arrays import TYPES
-from lengthwise.proofs.check.networks import CONSTANT
+from lengthwise.proofs.check.networks import ARRAY_NAME, CONSTANT
+from lengthwise.proofs.search.network import weights_of
 from lengthwise.proofs.search.operation_lines import WRITERS, Raw, UntracedError, name_of
+
+_FLOATS = (torch.float32, torch.float64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,8 @@ def trace(steps: Steps, model: nn.Module) -> StepProgram:
     try:
         arrays = _weights_of(model)
         first = [part.detach() for part in leaves(steps.template)]
+        if others := [part.dtype for part in first if part.dtype not in _FLOATS]:
+            raise UntracedError(f"its state has {others[0]}")
         symbol = torch.zeros(1, dtype=torch.long, device=steps.device)
         lines = ["start", *_start_of(steps, model, arrays)]
         lines += ["step", *_Writer(_Step(steps, model), (symbol, *first), arrays).lines]
@@ -86,6 +91,8 @@ def _start_of(steps: Steps, model: nn.Module, arrays: dict[str, NDArray[Any]]) -
         with torch.no_grad():
             logits, state = steps.stepping.start()
         names = [f"{CONSTANT}{number}" for number in range(1 + len(list(leaves(state))))]
+        if logits.dtype not in _FLOATS:
+            raise UntracedError(f"its logits are of {logits.dtype}") from None
         for name, part in zip(names, (logits, *leaves(state)), strict=True):
             arrays[name] = part.detach().cpu().numpy()
         return [f"return @{' @'.join(names)}"]
@@ -133,6 +140,8 @@ class _Writer:
                 self._refs[node] = next(names)
 
     def _visit(self, node: fx.Node) -> None:
+        if torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ()):
+            raise UntracedError("it draws at random")
         if all(each in self._known for each in node.all_input_nodes):
             values = fx.node.map_arg((node.args, node.kwargs), self._known.__getitem__)
             self._known[node] = node.target(*values[0], **values[1])  # type: ignore[operator]
@@ -185,11 +194,15 @@ class _Writer:
 
 def _weights_of(model: nn.Module) -> dict[str, NDArray[Any]]:
     """Return the arrays of a state dictionary."""
-    weights = {name: weight.detach().cpu() for name, weight in model.state_dict().items()}
-    for name, weight in weights.items():
+    weights = weights_of(model)
+    for name, weight in model.state_dict().items():
         if str(weight.dtype).removeprefix("torch.") not in TYPES:
             raise UntracedError(f"{name} is of {weight.dtype}")
-    return {name: weight.numpy() for name, weight in weights.items()}
+        if not ARRAY_NAME.fullmatch(name):
+            raise UntracedError(
+                f"{name!a:.40} is the name of a weight, with other than A-Za-z0-9_."
+            )
+    return weights
 
 
 def _export(module: nn.Module, inputs: tuple[Tensor, ...]) -> Any:
@@ -209,12 +222,13 @@ def _export(module: nn.Module, inputs: tuple[Tensor, ...]) -> Any:
 @contextmanager
 def _quiet() -> Iterator[None]:
     """Keep torch from logging what it does not trace."""
+    before = logging.root.manager.disable
     logging.disable(logging.CRITICAL)
     try:
         with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
             yield
     finally:
-        logging.disable(logging.NOTSET)
+        logging.disable(before)
 
 
 def _needed(output: fx.Node) -> set[fx.Node]:
