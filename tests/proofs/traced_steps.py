@@ -29,6 +29,28 @@ class OfCell(nn.Module):
         return read
 
 
+class Choosing(nn.Module):
+    """A step made of rows, choices and their combinations."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        torch.manual_seed(0)
+        self.rows, self.answer = nn.Parameter(torch.randn(3, 4)), nn.Linear(4, 2)
+
+    def start(self) -> tuple[Tensor, Tensor]:
+        state = self.rows[:1] * 0 + 0.5
+        return self.answer(state), state
+
+    def step(self, state: Tensor, symbols: Tensor) -> tuple[Tensor, Tensor]:
+        row = nn.functional.leaky_relu(self.rows[symbols] + state, 0.1)
+        best, place = row.max(dim=1, keepdim=True)
+        is_best = torch.arange(4, device=row.device) == place
+        chosen = (is_best | (row < -0.3)) & ~(row > 2)
+        mixed = torch.where(chosen, row, row.amin(1, keepdim=True))
+        after = (mixed / (1 + best.abs())).abs().add(0.1).log()
+        return self.answer(after), after
+
+
 class Plain(nn.Module):
     """A step of a user's own: a gated sum, whose gate is a choice."""
 

@@ -75,6 +75,7 @@ POSITIVE: dict[str, Callable[[Array], Array]] = {
     "sqrt": np.sqrt,
     "rsqrt": lambda x: x**-0.5,
     "log1p": np.log1p,
+    "log": np.log,
 }
 BINARY: dict[str, Callable[[Array, Array], Array]] = {
     "add": np.add,
@@ -256,6 +257,7 @@ def test_a_tie_is_not_sure() -> None:
         *(("rsqrt", bad) for bad in (0.0, -1.0, np.nan, 1e-40)),
         *(("sqrt", bad) for bad in (-1.0, np.inf)),
         *(("log1p", bad) for bad in (-1.0, -2.0, np.nan)),
+        *(("log", bad) for bad in (0.0, -1.0, np.nan, 1e-40)),
         *(("exp", bad) for bad in (89.0, np.nan)),
         *(("sin", bad) for bad in (1e4, np.inf)),
         ("mul", 1e20),

@@ -203,6 +203,7 @@ SEEN_IN_PYTHON: dict[str, str] = {
     "balls.Arithmetic.gamma": "1ab0a85d",
     "balls.Arithmetic.gelu": "d9bc09d4",
     "balls.Arithmetic.layer_norm": "e0273349",
+    "operations.Operations.log": "501cb368",
     "balls.Arithmetic.norm_errors": "4c56077a",
     "numbers.Choices.as_numbers": "bab6bf6e",
     "numbers.Numbers.bounded": "323f6f68",

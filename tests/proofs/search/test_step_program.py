@@ -17,7 +17,7 @@ from lengthwise.proofs.check.numbers import Numbers
 from lengthwise.proofs.check.program import Program
 from lengthwise.proofs.search.step_program import StepProgram, trace
 from models.recurrences import CountedParity
-from proofs.traced_steps import OfCell, Plain, stack_of
+from proofs.traced_steps import Choosing, OfCell, Plain, stack_of
 
 WITHOUT_END = "ldru"  # its state grows, so no finite automaton follows from it
 
@@ -84,6 +84,11 @@ def test_a_network_of_torchs_cells(cell: type[nn.GRU | nn.LSTM | nn.RNN]) -> Non
 def test_a_step_with_choices_and_a_dictionary() -> None:
     assert_computes_the_step(Plain(), "float64", 1e-12)
     assert_computes_the_step(Plain(), "float32", None)
+
+
+def test_a_step_of_rows_and_combined_choices() -> None:
+    assert_computes_the_step(Choosing(), "float64", 1e-12)
+    assert_computes_the_step(Choosing(), "float32", None)
 
 
 def test_two_layers_have_the_weights_of_both() -> None:

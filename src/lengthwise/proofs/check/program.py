@@ -358,7 +358,7 @@ _OPERATIONS: Mapping[str, Callable[..., Value]] = {
     **{
         name: _unary(name)
         for name in (
-            *("neg", "abs", "relu", "gelu", "tanh", "sigmoid", "exp", "log1p", "elu"),
+            *("neg", "abs", "relu", "gelu", "tanh", "sigmoid", "exp", "log", "log1p", "elu"),
             *("sin", "cos", "sqrt", "rsqrt"),
         )
     },

@@ -127,6 +127,12 @@ def _getitem(writer: Writer, node: Any) -> str:
         x, sizes, axis = (*many.args, 0)[:3]
         first = sum(sizes[:place])
         return writer.emit("slice", x, axis % len(_shape(x)), first, first + sizes[place], 1)
+    if name == "max.dim":
+        x, axis, keep = _padded(many, 0, False)
+        axis %= len(_shape(x))
+        if place == 0:
+            return writer.emit("amax", x, [axis], bool(keep))
+        return writer.emit("argmax", x, axis, bool(keep))
     if place != 0 or name not in ("native_layer_norm.default", "native_group_norm.default"):
         raise UntracedError(f"it uses part {place} of {name}")
     if name == "native_layer_norm.default":
@@ -191,6 +197,45 @@ def _over(operation: str) -> Write:
     return write
 
 
+def _amin(writer: Writer, node: Any) -> str:
+    x, axes, keep = _padded(node, [], False)
+    axes = [axis % len(_shape(x)) for axis in (axes or range(len(_shape(x))))]
+    turned = Raw(writer.emit("neg", x))
+    return writer.emit("neg", Raw(writer.emit("amax", turned, axes, bool(keep))))
+
+
+def _leaky(writer: Writer, node: Any) -> str:
+    x, slope = _padded(node, 0.01)
+    if not 0 <= slope <= 1:
+        raise UntracedError("it uses a leaky relu with another slope")
+    return writer.emit("maximum", x, Raw(writer.emit("mul", x, slope)))
+
+
+def _logical(operation: str) -> Write:
+    """Write a combination of two choices: their sum or product is 0, or 1 or more."""
+
+    def write(writer: Writer, node: Any) -> str:
+        if any(each.meta["val"].dtype != torch.bool for each in node.args):
+            raise UntracedError("it combines the bits of integers")
+        return writer.emit("gt", Raw(writer.emit(operation, *node.args)), 0.5)
+
+    return write
+
+
+def _not(writer: Writer, node: Any) -> str:
+    if node.args[0].meta["val"].dtype != torch.bool:
+        raise UntracedError("it turns the bits of integers over")
+    return writer.emit("eq", node.args[0], 0)
+
+
+def _index(writer: Writer, node: Any) -> str:
+    """Write rows of an array."""
+    x, places = node.args
+    if len(places) != 1 or places[0] is None or places[0].meta["val"].dtype != torch.int64:
+        raise UntracedError("it reads an array at other places than rows")
+    return writer.emit("take", x, places[0])
+
+
 def _length(writer: Writer, node: Any) -> str:
     """Write the Euclidean norm over axes."""
     x, kind, axes, keep = _padded(node, 2, None, False)
@@ -237,6 +282,8 @@ def _reciprocal(writer: Writer, node: Any) -> str:
     return writer.emit("div", 1, node.args[0])
 
 
+_OF_CHOICES = (("logical", "default"), ("bitwise", "Tensor"))
+
 WRITERS: dict[str, Write] = {
     **{
         f"{name}.{kind}": _of_two(name)
@@ -246,7 +293,7 @@ WRITERS: dict[str, Write] = {
     **{
         f"{name}.default": _same(name)
         for name in (
-            *("neg", "abs", "exp", "log1p", "tanh", "sigmoid", "relu", "gelu"),
+            *("neg", "abs", "exp", "log", "log1p", "tanh", "sigmoid", "relu", "gelu"),
             *("sin", "cos", "sqrt", "rsqrt"),
         )
     },
@@ -282,6 +329,13 @@ WRITERS: dict[str, Write] = {
     "sum.dim_IntList": _over("sum"),
     "mean.dim": _over("mean"),
     "linalg_vector_norm.default": _length,
+    "amin.default": _amin,
+    "max.dim": _split,
+    "leaky_relu.default": _leaky,
+    **dict.fromkeys(("logical_not.default", "bitwise_not.default"), _not),
+    **{f"{kind}_and.{form}": _logical("mul") for kind, form in _OF_CHOICES},
+    **{f"{kind}_or.{form}": _logical("add") for kind, form in _OF_CHOICES},
+    "index.Tensor": _index,
     "amax.default": _over("amax"),
     "argmax.default": _argmax,
     "elu.default": _elu,
