@@ -367,7 +367,8 @@ def arena_figure(
 ) -> Figure:
     """Plot shares of networks by their kind as bars, beside the accuracy of each by length.
 
-    `shares` are numbers and totals; lengths are on a logarithmic axis.
+    `shares` are numbers and totals; lengths are on a logarithmic axis. Left of each bar stands a
+    piece of its line.
     """
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(9.2, 2.6 + 0.2 * len(shares)), layout="constrained")
@@ -376,24 +377,26 @@ def arena_figure(
         places = range(len(shares))
         heights = [100 * part / total if total else 0.0 for part, total in shares.values()]
         bars.barh(places, heights, color=colors)
+        looks = [
+            {
+                "color": colors[place],
+                "lw": 1.6,
+                "ls": _DASHES[place % len(_DASHES)],
+                "marker": _MARKERS[place % len(_MARKERS)],
+                "ms": 3,
+            }
+            for place in places
+        ]
         for place, (part, total) in zip(places, shares.values(), strict=True):
             bars.text(heights[place] + 1, place, f"{part} of {total}", va="center")
-        bars.set(xlabel="proved snapped, of those that learned (%)", xlim=(0, 120))
+            bars.plot([-16, -10, -4], [place] * 3, **looks[place])
+        bars.set(xlabel="proved snapped, of those that learned (%)", xlim=(-20, 120))
         bars.set_xticks([0, 20, 40, 60, 80, 100])
         bars.set_yticks(list(places), list(shares))
         bars.invert_yaxis()
         lines.axvspan(1, trained_to, color="#4878a8", alpha=0.15, lw=0)
         for number, (name, curve) in enumerate(curves.items()):
-            lines.plot(
-                list(curve),
-                list(curve.values()),
-                color=colors[number],
-                lw=1.6,
-                ls=_DASHES[number % len(_DASHES)],
-                marker=_MARKERS[number % len(_MARKERS)],
-                ms=3,
-                label=name,
-            )
+            lines.plot(list(curve), list(curve.values()), label=name, **looks[number])
         lines.set(xlabel="length (symbols)", ylabel="accuracy (%)", ylim=(0, 104), xscale="log")
     return figure
 
