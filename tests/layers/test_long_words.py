@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
-from lengthwise.layers.long_words import read_word
+from lengthwise.layers.long_words import read_long_word
 from lengthwise.models.recognisers import MODELS
 from lengthwise.models.recurrent import CELLS
 from lengthwise.objectives.prefix import prefix_reader
@@ -31,7 +31,9 @@ def test_states_are_those_of_torch(
     state = torch.randn(num_layers, 1, width).double() if begins else None
     before = None if state is None else state.clone()
     with torch.no_grad():
-        for ours, theirs in zip(read_word(cell, word, state), cell(inputs, before), strict=True):
+        for ours, theirs in zip(
+            read_long_word(cell, word, state), cell(inputs, before), strict=True
+        ):
             assert ours.shape == theirs.shape
             torch.testing.assert_close(ours, theirs, rtol=0, atol=1e-12)
     if state is not None and before is not None:
@@ -49,9 +51,9 @@ def test_a_recogniser_answers_the_same_alone_and_with_gradients(
 
     def read(*given: Any) -> Any:
         used.append(len(given[1]))
-        return read_word(*given)
+        return read_long_word(*given)
 
-    monkeypatch.setattr("lengthwise.models.recurrent.read_word", read)
+    monkeypatch.setattr("lengthwise.models.recurrent.read_long_word", read)
     logits = model(word)
     logits.sum().backward()
     assert not used
@@ -73,7 +75,7 @@ def test_numbers_that_overflow_are_those_of_torch() -> None:
             parameter.abs_().mul_(10)
         word = torch.zeros(60, dtype=torch.long)
         ours, theirs = (
-            read_word(cell, word, None),
+            read_long_word(cell, word, None),
             cell(nn.functional.one_hot(word, 2)[:, None].float()),
         )
     assert theirs[0].isinf().any()

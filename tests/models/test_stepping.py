@@ -6,9 +6,10 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from lengthwise.errors import VerificationError
+from lengthwise.errors import ConfigError, VerificationError
 from lengthwise.models.custom_network import adapt, with_lengths
 from lengthwise.models.recurrent import Recurrent, RecurrentConfig
+from lengthwise.models.stepped import Stepped
 from lengthwise.models.stepping import StateError, Steps, steps_of
 from models.recurrences import CountedParity, Layered, Looped, MeanOfBatch, Positioned
 
@@ -197,3 +198,42 @@ def test_the_row_of_a_bad_state_is_known() -> None:
     with pytest.raises(StateError) as refused:
         steps.step(rows, torch.tensor([0, 0]))
     assert refused.value.row == 1
+
+
+class OneLogit(CountedParity):
+    def step(self, state: Tensor, symbols: Tensor) -> Any:
+        logits, after = super().step(state, symbols)
+        return logits[:, :1], after
+
+
+class StateAlone(CountedParity):
+    def step(self, state: Tensor, symbols: Tensor) -> Any:
+        return super().step(state, symbols)[1]
+
+
+class Turned(CountedParity):
+    def step(self, state: Tensor, symbols: Tensor) -> Any:
+        logits, after = super().step(state, symbols)
+        return torch.cat([after, after], dim=1), logits
+
+
+class WithoutWords(CountedParity):
+    def start(self) -> Any:
+        logits, state = super().start()
+        return logits, state[0]
+
+
+@pytest.mark.parametrize(
+    ("module", "why"),
+    [
+        (OneLogit(), r"OneLogit\.step has to return logits \[3, 2\], .* they are \[3, 1\]"),
+        (StateAlone(), r"StateAlone\.step has to return two things, .* it returned a Tensor"),
+        (Turned(), r"Return logits and state, in this order"),
+        (WithoutWords(), r"WithoutWords\.start has to return logits .* Add that axis"),
+    ],
+)
+def test_what_methods_return_is_named_where_a_network_is_called(
+    module: CountedParity, why: str
+) -> None:
+    with pytest.raises(ConfigError, match=why):
+        Stepped(module)(torch.zeros(3, 2, dtype=torch.long))

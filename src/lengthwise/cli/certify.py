@@ -327,7 +327,7 @@ def _require_own(run: Path, certificate: Certificate) -> None:
 
         recompute(certificate, load_run(run, device="cpu").model)
         what = "table" if certificate.kind == "Table" else "program"
-        note(f"computed again: the network in the folder leads as the {what} says.")
+        note(f"computed again: the network in the folder takes every step as the {what} says.")
 
 
 def _verdict_of(certificate: Certificate, arguments: argparse.Namespace) -> str:

@@ -24,7 +24,7 @@ from torch import Tensor, nn
 _Numbers: TypeAlias = npt.NDArray[np.floating]
 
 
-def read_word(
+def read_long_word(
     cell: nn.GRU | nn.RNN,
     symbols: Int[Tensor, " position"],
     state: Float[Tensor, "layer one width"] | None,

@@ -28,7 +28,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor, nn
 from torch.nn import functional as F
 
-from lengthwise.layers.long_words import read_word
+from lengthwise.layers.long_words import read_long_word
 from lengthwise.layers.right_aligned import ClassLogits, FullWords, Lengths, Words, longest_of
 from lengthwise.models.alignment import align_left, gather_ends
 from lengthwise.models.common_settings import NumClasses, NumLayers, VocabSize
@@ -141,7 +141,7 @@ class Recurrent(nn.Module):
         reads_alone = self._reads_alone(symbols)
         for part in torch.split(symbols.t(), at_once):
             if reads_alone and isinstance(cell, nn.GRU | nn.RNN):
-                states, state = read_word(cell, part[:, 0], state)
+                states, state = read_long_word(cell, part[:, 0], state)
                 yield states
             elif part.numel():
                 inputs = F.one_hot(part, self.config.vocab_size).to(self.answer.weight.dtype)

@@ -16,6 +16,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from lengthwise.errors import ConfigError, LengthwiseError
 from lengthwise.layers.right_aligned import ClassLogits, FullWords, Lengths, Words
 from lengthwise.models.alignment import align_left
 
@@ -57,14 +58,57 @@ class Stepped(nn.Module):
         return torch.stack(prefixes, dim=1)
 
     def _prefixes(self, symbols: FullWords) -> Iterator[ClassLogits]:
-        """Yield the logits of the empty word, and after each symbol."""
+        """Yield the logits of the empty word, and after each symbol.
+
+        Raises:
+            ConfigError: a method returns something other than logits and a state.
+        """
         stepping: Any = self.module
-        first, state = stepping.start()
-        yield first.expand(len(symbols), -1)
-        state = rebuild(state, (_expanded(leaf, len(symbols)) for leaf in leaves(state)))
-        for column in symbols.unbind(dim=1):
-            logits, state = stepping.step(state, column)
+        name, count = type(self.module).__name__, len(symbols)
+        first, state = two_things(name, "start", stepping.start(), ConfigError)
+        if first.ndim != 2 or any(leaf.shape[:1] != (1,) for leaf in leaves(state)):
+            raise ConfigError(
+                f"{name}.start has to return logits [1, class] and a state [1, ...], of one word, "
+                f"but the shapes are {_shapes((first, state))}. Add that axis."
+            )
+        yield first.expand(count, -1)
+        state = rebuild(state, (_expanded(leaf, count) for leaf in leaves(state)))
+        for place, column in enumerate(symbols.unbind(dim=1)):
+            returned = stepping.step(state, column)
+            if not place:
+                logits, _ = two_things(name, "step", returned, ConfigError)
+                if logits.shape != (count, first.shape[1]):
+                    raise ConfigError(
+                        f"{name}.step has to return logits {[count, first.shape[1]]}, as many for "
+                        f"each word as start, but they are {list(logits.shape)}. Return logits and "
+                        f"state, in this order."
+                    )
+            logits, state = returned
             yield logits
+
+
+def two_things(
+    name: str, method: str, returned: Any, error: type[LengthwiseError]
+) -> tuple[Tensor, State]:
+    """Return what a method returned, if it is logits and a state.
+
+    Raises:
+        LengthwiseError: it is something else; the error is of the given kind.
+    """
+    is_pair = isinstance(returned, tuple) and len(returned) == 2
+    if not is_pair or not isinstance(returned[0], Tensor) or not list(leaves(returned[1])):
+        kind = f"a {type(returned).__name__}"
+        if isinstance(returned, tuple):
+            kind = f"{len(returned)} things"
+        raise error(
+            f"{name}.{method} has to return two things, logits [word, class] and a state of "
+            f"tensors, but it returned {kind}. Return both."
+        )
+    return returned[0], returned[1]
+
+
+def _shapes(parts: State) -> list[list[int]]:
+    return [list(leaf.shape) for leaf in leaves(parts)]
 
 
 def _expanded(leaf: Tensor, count: int) -> Tensor:

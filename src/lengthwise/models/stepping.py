@@ -29,7 +29,7 @@ from lengthwise.errors import LengthwiseError, VerificationError, in_a_line
 from lengthwise.memory import lacks_memory
 from lengthwise.messages import format_count
 from lengthwise.models.custom_network import unwrap
-from lengthwise.models.stepped import State, has_steps, is_of_tensors, leaves, rebuild
+from lengthwise.models.stepped import State, has_steps, is_of_tensors, leaves, rebuild, two_things
 
 Rows: TypeAlias = Float[Tensor, "word width"]
 Logits: TypeAlias = Float[Tensor, "word class"]
@@ -141,12 +141,7 @@ class Steps:
                 f"{self.name}.{method} fails ({in_a_line(error)}). It takes "
                 f"{'nothing' if method == 'start' else 'states and symbols, one of each word'}."
             ) from error
-        is_pair = isinstance(returned, tuple) and len(returned) == 2
-        if not is_pair or not isinstance(returned[0], Tensor) or not list(leaves(returned[1])):
-            raise VerificationError(
-                f"{self.name}.{method} has to return two things, logits [word, class] and a state "
-                f"of tensors, but it returned {_describe(returned)}. Return both."
-            )
+        two_things(self.name, method, returned, VerificationError)
         if not is_of_tensors(returned[1]):
             raise VerificationError(
                 f"the state that {self.name}.{method} returned has something other than tensors, "
@@ -198,12 +193,6 @@ class Steps:
             for part, (shape, dtype) in zip(parts, kinds, strict=True)
         )
         return rebuild(self.template, iter(tensors))
-
-
-def _describe(returned: object) -> str:
-    if isinstance(returned, tuple):
-        return f"{len(returned)} things"
-    return f"a {type(returned).__name__}"
 
 
 # ---- cells of torch ------------------------------------------------------------------------------

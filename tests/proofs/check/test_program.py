@@ -7,7 +7,7 @@ import pytest
 
 from lengthwise.errors import CertificateError
 from lengthwise.proofs.check.balls import Arithmetic
-from lengthwise.proofs.check.program import Program
+from lengthwise.proofs.check.program import TracedProgram
 
 EXACT = Arithmetic.of("float64")
 ARRAYS: dict[str, Any] = {
@@ -24,8 +24,8 @@ STEP = """\
 return %2 %1"""
 
 
-def program(step: str = STEP, start: str = "return @zero @zero") -> Program:
-    return Program(f"start\n{start}\nstep\n{step}", ARRAYS, EXACT)
+def program(step: str = STEP, start: str = "return @zero @zero") -> TracedProgram:
+    return TracedProgram(f"start\n{start}\nstep\n{step}", ARRAYS, EXACT)
 
 
 def test_a_program_computes_what_its_lines_say() -> None:
@@ -134,7 +134,7 @@ def test_no_operation_is_over_the_words(lines: str) -> None:
 def test_a_number_that_the_type_lacks_has_no_bound() -> None:
     arrays = {"zero": np.zeros((1, 2), dtype=np.float32)}
     text = "start\nreturn @zero @zero\nstep\n%0 = mul %state.0 1e39\nreturn %0 %state.0"
-    made = Program(text, arrays, Arithmetic.of("float32"))
+    made = TracedProgram(text, arrays, Arithmetic.of("float32"))
     with np.errstate(invalid="ignore"):
         logits, _ = made.step(np.full((1, 2), 1e-10), np.array([0]))
     assert np.isinf(logits.radius).all()
@@ -143,4 +143,4 @@ def test_a_number_that_the_type_lacks_has_no_bound() -> None:
 @pytest.mark.parametrize("text", ["", "start", "step\nreturn @zero @zero", "begin\nreturn @zero"])
 def test_texts_without_both_parts(text: str) -> None:
     with pytest.raises(CertificateError):
-        Program(text, ARRAYS, EXACT)
+        TracedProgram(text, ARRAYS, EXACT)

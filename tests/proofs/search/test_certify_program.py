@@ -11,10 +11,12 @@ from torch import Tensor
 
 import lengthwise as lw
 from lengthwise.errors import CertificateError, VerificationError
+from lengthwise.models.custom_network import adapt
 from lengthwise.proofs.check.arrays import pack, unpack
 from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.proofs.check.induction import check
 from lengthwise.proofs.search.certify_table import certify_code, name_network, recompute
+from lengthwise.proofs.search.network import weights_of
 from models.recurrences import CountedParity
 from proofs.search.test_certify_table import Turn
 
@@ -88,6 +90,17 @@ def test_running_the_network_tells_whose_program_it_is(proved: Certificate) -> N
 
     with pytest.raises(CertificateError, match=r"the table is not that of .*Other"):
         recompute(proved, Other())
+
+
+def test_a_run_of_the_network_has_the_same_weights(tmp_path: Path) -> None:
+    """Whatever a network is wrapped in, its weights have the names of the certificate."""
+    wrapped = adapt(Turn())
+    found = certify_code(wrapped, PARITY, "snapped")
+    assert found.kind == "Program"
+    recompute(found, wrapped)
+    recompute(found, Turn())
+    found.require_model({}, weights_of(wrapped))
+    assert set(weights_of(wrapped)) == {"module.module.angle"}
 
 
 def test_states_between_two_representatives_are_refused(proved: Certificate) -> None:

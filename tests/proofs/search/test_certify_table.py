@@ -63,7 +63,7 @@ def test_the_statement_is_about_the_table(proved: Certificate, tmp_path: Path) -
 def test_the_api_certifies_a_network_with_code_of_its_own() -> None:
     found = lw.certify(Turn(), language="parity", strength="tabulated")
     assert found.strength == "tabulated"
-    with pytest.raises(VerificationError, match="a proof follows codes"):
+    with pytest.raises(VerificationError, match="is not a model of the package that is proved"):
         lw.certify(Turn(), language="parity", precision="bfloat16")
     with pytest.raises(VerificationError, match="strength='tabulated' is not for"):
         lw.certify(parity_network(), language="parity", strength="tabulated")

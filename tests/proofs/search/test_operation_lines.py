@@ -7,13 +7,13 @@ import torch
 
 from lengthwise.proofs.check import program
 from lengthwise.proofs.search import operation_lines
-from lengthwise.proofs.search.operation_lines import WRITERS, name_of
+from lengthwise.proofs.search.operation_lines import WRITERS, operation_name
 
 
 def test_every_operation_is_one_of_torch() -> None:
     for name in set(WRITERS) - {"getitem"}:
         operation, _, overload = name.partition(".")
-        assert name_of(getattr(getattr(torch.ops.aten, operation), overload)) == name
+        assert operation_name(getattr(getattr(torch.ops.aten, operation), overload)) == name
 
 
 def test_programs_have_every_operation_that_is_written() -> None:

@@ -14,7 +14,7 @@ from lengthwise.models.stepping import Steps, steps_of
 from lengthwise.proofs.check.balls import Arithmetic, Floats
 from lengthwise.proofs.check.layer_node import quietly
 from lengthwise.proofs.check.numbers import Numbers
-from lengthwise.proofs.check.program import Program
+from lengthwise.proofs.check.program import TracedProgram
 from lengthwise.proofs.search.step_program import StepProgram, trace
 from models.recurrences import CountedParity
 from proofs.traced_steps import Choosing, OfCell, Plain, stack_of
@@ -33,7 +33,7 @@ def assert_computes_the_step(model: nn.Module, type_: str, within: float | None)
     model = model.to(getattr(torch, type_))
     steps, traced = steps_and_program(model)
     assert not traced.reason, traced.reason
-    program = Program(traced.text, traced.arrays, Arithmetic.of(type_))
+    program = TracedProgram(traced.text, traced.arrays, Arithmetic.of(type_))
     generator = torch.Generator().manual_seed(1)
     _, rows = steps.read(torch.randint(3, (40, 6), generator=generator).tolist())
     symbols = torch.randint(3, (40,), generator=generator)
@@ -185,7 +185,7 @@ def test_a_step_by_a_function(model: Any) -> None:
     steps = Steps(model, num_symbols=2, num_classes=2, name="Network")
     traced = trace(steps, model)
     assert not traced.reason, traced.reason
-    program = Program(traced.text, traced.arrays, Arithmetic.of("float32"))
+    program = TracedProgram(traced.text, traced.arrays, Arithmetic.of("float32"))
     _, rows = steps.read([[0, 0], [0, 1], [1, 1]])
     symbols = torch.tensor([0, 1, 1])
     logits, after = (part.double().numpy() for part in steps.step(rows, symbols))

@@ -169,7 +169,7 @@ class Certificate:
             return str(self.settings["weights"])
         if self.kind == "Program":
             own = {n: w for n, w in self.weights.items() if not n.startswith(CONSTANT)}
-            return digest_of({}, own)
+            return digest_of({}, unwrapped(own))
         return digest_of(self.settings, self.weights)
 
     @property
@@ -246,8 +246,7 @@ class Certificate:
             CertificateError: settings or weights differ.
         """
         if self.kind in OF_CODE:
-            names = {name.removeprefix("module."): weight for name, weight in weights.items()}
-            if digest_of({}, names) != self.model_digest:
+            if digest_of({}, unwrapped(weights)) != self.model_digest:
                 raise CertificateError(
                     "the certificate is for a network with other weights. Certify this one."
                 )
@@ -396,6 +395,16 @@ def _in_order(elements: Mapping[str, Any]) -> dict[str, Any]:
         for level in elements["levels"]
     ]
     return {"levels": levels, "repeat": elements["repeat"]}
+
+
+def unwrapped(weights: Mapping[str, NDArray[Any]]) -> Mapping[str, NDArray[Any]]:
+    """Return weights by their names in the network itself, without those of what it is wrapped in.
+
+    What wraps a network has it as `module`, so all names begin with that.
+    """
+    while weights and all(name.startswith("module.") for name in weights):
+        weights = {name.removeprefix("module."): weight for name, weight in weights.items()}
+    return weights
 
 
 def digest_of(settings: Mapping[str, Any], weights: Mapping[str, NDArray[Any]]) -> str:

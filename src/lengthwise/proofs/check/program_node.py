@@ -20,7 +20,7 @@ from lengthwise.proofs.check.balls import Arithmetic, Ball, Floats, norm_bound, 
 from lengthwise.proofs.check.bounded import Decided
 from lengthwise.proofs.check.layer_node import quietly, require_one_type
 from lengthwise.proofs.check.numbers import Numbers
-from lengthwise.proofs.check.program import Program
+from lengthwise.proofs.check.program import TracedProgram
 from lengthwise.proofs.check.schema import require
 from lengthwise.proofs.check.snapped_step import Reached, SnappedStep
 
@@ -46,7 +46,7 @@ class ProgramNode(SnappedStep):
         floats = {name: array for name, array in weights.items() if array.dtype.kind == "f"}
         type_ = require_one_type(floats)
         self.arithmetic = Arithmetic.of(type_)
-        self._program = Program(settings["program"], weights, self.arithmetic)
+        self._program = TracedProgram(settings["program"], weights, self.arithmetic)
         shape = representatives.shape
         fits = representatives.ndim == 2 and shape[1] == self._program.width and len(shape) > 0
         require(fits and len(representatives) > 0, "representatives are states of the program")

@@ -22,6 +22,7 @@ from lengthwise.proofs.check.arrays import pack, unpack
 from lengthwise.proofs.check.certificate import (
     Certificate,
     digest_of,
+    unwrapped,
 )
 from lengthwise.proofs.check.induction import check
 from lengthwise.proofs.check.table_node import UNUSED, TableNode
@@ -59,7 +60,9 @@ def certify_code(
     steps = steps_of(with_lengths(model), language.num_symbols, language.num_classes)
     snapping = snap_states(steps, language, draw_validation(language))
     if snapping.snapped is None:
-        raise VerificationError(f"no table is near this network: {snapping.reason}. Train longer.")
+        raise VerificationError(
+            f"no snapping of this network is usable: {snapping.reason}. Train longer."
+        )
     if strength != "tabulated":
         try:
             name = name_network(model)
@@ -160,7 +163,7 @@ def name_network(model: nn.Module) -> str:
 
 def weights_digest(weights: dict[str, NDArray[Any]]) -> str:
     """Return the digest of weights, by their names in the network itself."""
-    return digest_of({}, {name.removeprefix("module."): w for name, w in weights.items()})
+    return digest_of({}, unwrapped(weights))
 
 
 def _leads_as(own: SnappedStates, claimed: Entries, *, whole: bool) -> bool:

@@ -62,9 +62,10 @@ def require_provable(model: nn.Module) -> Provable:
     """
     if type(model) not in PROVABLE:  # a subclass may do anything
         raise VerificationError(
-            f"a proof follows codes or vectors of sub-words, but {_name(model)} has none. "
-            f"Use regular-gpt-binary or gru-binary, or lengthwise examine, which tests any model "
-            f"and snaps the states of those that are read symbol by symbol."
+            f"{_name(model)} is not a model of the package that is proved as it runs, such as "
+            f"regular-gpt-binary or gru-binary. Of a network with start and step, or a recurrent "
+            f"cell of torch, the snapped one can be proved, in the type of its weights; lengthwise "
+            f"examine tests any model."
         )
     assert isinstance(model, Provable)
     require_plain(model)

@@ -41,7 +41,7 @@ Write = Callable[[Writer, Any], str]
 """Writes a node, and returns the name of its value."""
 
 
-def name_of(target: Any) -> str:
+def operation_name(target: Any) -> str:
     """Return the name of an operation of torch without its namespace."""
     return str(target).removeprefix("aten.") if isinstance(target, OpOverload) else target.__name__
 
@@ -122,7 +122,7 @@ def _split(writer: Writer, node: Any) -> str:
 def _getitem(writer: Writer, node: Any) -> str:
     """Write a part of what an operation returns."""
     many, place = node.args
-    name = name_of(many.target)
+    name = operation_name(many.target)
     if name == "split_with_sizes.default":
         x, sizes, axis = (*many.args, 0)[:3]
         first = sum(sizes[:place])

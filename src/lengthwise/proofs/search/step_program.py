@@ -27,7 +27,7 @@ from lengthwise.models.stepping import Steps
 from lengthwise.proofs.check.arrays import TYPES
 from lengthwise.proofs.check.networks import ARRAY_NAME, CONSTANT
 from lengthwise.proofs.search.network import weights_of
-from lengthwise.proofs.search.operation_lines import WRITERS, Raw, UntracedError, name_of
+from lengthwise.proofs.search.operation_lines import WRITERS, Raw, UntracedError, operation_name
 
 _FLOATS = (torch.float32, torch.float64)
 
@@ -150,7 +150,7 @@ class _Writer:
         for value in made if isinstance(made, tuple | list) else (made,):
             if (value.is_floating_point() or value.is_complex()) and value.dtype != self._dtype:
                 raise UntracedError(f"it computes in {value.dtype}")
-        name = name_of(node.target)
+        name = operation_name(node.target)
         write = WRITERS.get(name)
         if write is None:
             raise UntracedError(f"it uses {name}")
