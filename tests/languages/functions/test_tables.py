@@ -4,7 +4,7 @@ import pytest
 
 from lengthwise.errors import LanguageError
 from lengthwise.languages.functions.by_name import function
-from lengthwise.languages.functions.tables import reach_states, require_small_array, shortest_pairs
+from lengthwise.languages.functions.tables import reach_states, require_small, shortest_pairs
 
 
 def test_states_are_numbered_as_they_are_reached() -> None:
@@ -26,6 +26,6 @@ def test_what_would_take_too_long_is_refused() -> None:
     with pytest.raises(LanguageError, match="at most 5,000 states here"):
         reach_states(0, lambda state, x: state + 1, [0])
     with pytest.raises(LanguageError, match="at most 2,000,000 outputs"):
-        require_small_array(1_000, 10, 1_000)
+        require_small(1_000, 10, 1_000)
     with pytest.raises(LanguageError, match="Use smaller functions"):
         function("times:997[first=high] | times:991 | times:983[first=high]")

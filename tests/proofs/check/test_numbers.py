@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lengthwise.errors import CertificateError
-from lengthwise.proofs.check.numbers import MOST_NUMBERS, Choices, Numbers, require_small_array
+from lengthwise.proofs.check.numbers import MOST_NUMBERS, Choices, Numbers, require_few_numbers
 
 
 def test_bounds_follow_from_each_other() -> None:
@@ -28,9 +28,9 @@ def test_an_infinite_radius_stays_one() -> None:
 
 
 def test_large_arrays_are_refused() -> None:
-    require_small_array((10**6, MOST_NUMBERS))
+    require_few_numbers((10**6, MOST_NUMBERS))
     with pytest.raises(CertificateError, match="small enough"):
-        require_small_array((1, MOST_NUMBERS + 1))
+        require_few_numbers((1, MOST_NUMBERS + 1))
     with pytest.raises(CertificateError, match="small enough"):
         Numbers.exact(np.zeros((1, 1))).spread((1, 2 * MOST_NUMBERS))
 

@@ -27,7 +27,7 @@ from lengthwise.languages.functions.tables import (
     S,
     pair_automaton,
     reach_states,
-    require_small_array,
+    require_small,
     shortest_pairs,
     smallest_bimachine,
 )
@@ -289,7 +289,7 @@ class Function(Viewed):
 
         left, lefts = reach_states((0,) * (1 + len(f.right)), left_step, symbols)
         right, rights = reach_states((0,) * (1 + len(f.left)), right_step, symbols)
-        require_small_array(len(lefts), len(symbols), len(rights))
+        require_small(len(lefts), len(symbols), len(rights))
 
         def output(before: tuple[int, ...], x: int, after: tuple[int, ...]) -> int:
             p, q = before[0], after[0]
@@ -347,7 +347,7 @@ class Function(Viewed):
         require_one_alphabet(self.reader, other.reader)
         left, lefts = pair_automaton(self.left, other.left)
         right, rights = pair_automaton(self.right, other.right)
-        require_small_array(len(lefts), len(self.alphabet), len(rights))
+        require_small(len(lefts), len(self.alphabet), len(rights))
         names = [f"{a},{b}" for a, b in product(self.outputs, other.outputs)]
         table = tuple(
             tuple(

@@ -19,7 +19,7 @@ Outputs = tuple[tuple[tuple[int, ...], ...], ...]
 """`outputs[left state][symbol][right state]`."""
 
 
-def require_small_array(left: int, symbols: int, right: int) -> None:
+def require_small(left: int, symbols: int, right: int) -> None:
     """Refuse a table of too many outputs.
 
     Raises:

@@ -26,7 +26,7 @@ from lengthwise.languages.att import (
     refuse_att_line,
 )
 from lengthwise.languages.functions.function import Function
-from lengthwise.languages.functions.tables import reach_states, require_small_array
+from lengthwise.languages.functions.tables import reach_states, require_small
 
 _States = frozenset[int]
 
@@ -81,7 +81,7 @@ def from_transducer(path: Path | str) -> Function:
         machine.back[index[target]][x].add(index[source])
     left, lefts = reach_states(frozenset({0}), machine.after, symbols)
     right, rights = reach_states(machine.final, machine.before, symbols)
-    require_small_array(len(lefts), len(symbols), len(rights))
+    require_small(len(lefts), len(symbols), len(rights))
 
     def write(word: Iterable[int]) -> str:
         joint = " " if max(map(len, alphabet)) > 1 else ""

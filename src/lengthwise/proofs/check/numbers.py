@@ -43,7 +43,7 @@ class Numbers:
     @classmethod
     def bounded(cls, centre: Floats, radius: Floats, total: Floats | None = None) -> "Numbers":
         """Return numbers with bounds, the smaller of those that follow from each other."""
-        require_small_array(centre.shape)
+        require_few_numbers(centre.shape)
         lanes = max(len(centre), len(radius))
         radius = outward(radius)
         own = norm_bound(radius.reshape(len(radius), -1))
@@ -57,7 +57,7 @@ class Numbers:
 
     def spread(self, shape: Sequence[int]) -> "Numbers":
         """Repeat numbers along axes of length 1."""
-        require_small_array(shape)
+        require_few_numbers(shape)
         many = prod(shape[1:]) / max(1, self.centre[0].size)
         centre, radius = (np.broadcast_to(a, shape) for a in (self.centre, self.radius))
         total = np.broadcast_to(self.total * sqrt(many), shape[:1])
@@ -109,7 +109,7 @@ class Choices:
         return Numbers(centre, radius, outward(total))
 
 
-def require_small_array(shape: Sequence[int]) -> None:
+def require_few_numbers(shape: Sequence[int]) -> None:
     """Refuse arrays of that shape if a word has more than `MOST_NUMBERS` numbers.
 
     Raises:

@@ -23,7 +23,7 @@ from lengthwise.proofs.check.balls import (
     norm_bound,
     outward,
 )
-from lengthwise.proofs.check.numbers import Choices, Numbers, require_small_array
+from lengthwise.proofs.check.numbers import Choices, Numbers, require_few_numbers
 from lengthwise.proofs.check.schema import require
 
 _ULPS = 8
@@ -101,7 +101,7 @@ class Operations:
         require(terms == y.centre.shape[-2], "matrices fit together")
         shapes = (*x.centre.shape[:-1], 1), (*y.centre.shape[:-2], 1, y.centre.shape[-1])
         shape = np.broadcast_shapes(*shapes)
-        require_small_array(shape)
+        require_few_numbers(shape)
         size, centre = x.largest @ y.largest, x.centre @ y.centre
         moved = x.radius @ y.largest + np.abs(x.centre) @ y.radius
         total = _carried(x, shape, y) + _carried(y, shape, x)
@@ -295,7 +295,7 @@ class Operations:
         """Return whether x is `eq`, `ne`, `gt`, `ge`, `lt` or `le` y."""
         compared: Any = _COMPARED[kind]
         if isinstance(x, Choices) and isinstance(y, Choices):
-            require_small_array(np.broadcast_shapes(x.values.shape, y.values.shape))
+            require_few_numbers(np.broadcast_shapes(x.values.shape, y.values.shape))
             return Choices(compared(x.values, y.values), x.is_sure & y.is_sure)
         unit = self.arithmetic.unit
         x, y = (part.as_numbers(unit) if isinstance(part, Choices) else part for part in (x, y))
@@ -322,7 +322,7 @@ class Operations:
         places = rows.values.astype(np.int64)  # booleans would choose rows, not name them
         inside = ((places >= 0) & (places < table.centre.shape[1])).all()
         require(bool(inside), "a table has the rows that are read")
-        require_small_array((*places.shape, *table.centre.shape[2:]))
+        require_few_numbers((*places.shape, *table.centre.shape[2:]))
         return Numbers.exact(table.centre[0][places])
 
     # ---- bounds ----------------------------------------------------------------------------------

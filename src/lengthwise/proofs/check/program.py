@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from lengthwise.proofs.check.arrays import Integers
 from lengthwise.proofs.check.balls import Arithmetic, Floats
 from lengthwise.proofs.check.networks import ARRAY_NAME
-from lengthwise.proofs.check.numbers import Choices, Numbers, require_small_array
+from lengthwise.proofs.check.numbers import Choices, Numbers, require_few_numbers
 from lengthwise.proofs.check.operations import Operations
 from lengthwise.proofs.check.schema import require
 
@@ -323,7 +323,7 @@ def _permute(operations: Operations, x: Any, axes: Any) -> Value:
 
 
 def _expand(operations: Operations, x: Any, shape: Any) -> Value:
-    require_small_array((1, *shape))
+    require_few_numbers((1, *shape))
     [x] = [_moving(x, lambda a: a.reshape(len(a), *(1,) * (len(shape) + 1 - a.ndim), *a.shape[1:]))]
     if isinstance(x, Numbers):
         return x.spread((len(x.centre), *shape))
@@ -340,7 +340,7 @@ def _slice(operations: Operations, x: Any, axis: Any, *ends: Any) -> Value:
 def _cat(operations: Operations, axis: Any, *parts: Any) -> Value:
     parts = tuple(_number(operations, part) for part in parts)
     lanes, along = max(len(part.centre) for part in parts), _axis(parts[0], axis)
-    require_small_array((1, sum(part.centre[0].size for part in parts)))
+    require_few_numbers((1, sum(part.centre[0].size for part in parts)))
     whole = [part.spread((lanes, *part.centre.shape[1:])) for part in parts]
     centre, radius = (
         np.concatenate([getattr(part, name) for part in whole], axis=along)
