@@ -59,8 +59,8 @@ def test_training_evaluation_answers_and_the_page(
     [
         (
             ("certify",),
-            "Use regular-gpt-binary or gru-binary, or lengthwise examine, which tests any model "
-            "and snaps the states of those that are read symbol by symbol.",
+            "is not a model of the package that is proved as it runs, such as regular-gpt-binary or "
+            "gru-binary.",
         ),
         (
             ("extract",),

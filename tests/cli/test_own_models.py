@@ -36,7 +36,7 @@ def test_a_model_by_import_path_goes_the_whole_way(shell: Shell, package: Path) 
     assert {"network.width", "network.dropout"} <= {each["name"] for each in listed}
 
 
-def test_a_network_with_steps_is_snapped_and_its_table_certified(
+def test_a_network_with_steps_is_snapped_and_its_program_certified(
     shell: Shell, package: Path
 ) -> None:
     options = ["--set", "steps=1", "--set", "max_length=6", "--device", "cpu"]
@@ -45,9 +45,12 @@ def test_a_network_with_steps_is_snapped_and_its_table_certified(
     assert shell("predict", "run", "--snapped", stdin="1011\n")[:2] == (0, "1\n")
     status, out, _ = shell("certify", "run")
     assert status == 0
-    assert "The table in this file, said to be that of users_own.Known" in out
+    assert "The program in this file, said to be a step of users_own.Known" in out
     status, out, error = shell("certify", "--check", "run/certificate.json", "run")
-    assert (status, "computed again: the network in the folder leads" in error) == (0, True)
+    assert (status, "the network in the folder takes every step as the program" in error) == (
+        0,
+        True,
+    )
     code = (package / "users_own.py").read_text()
     (package / "users_own.py").write_text(code.replace("state - symbols[:", "state + symbols[:"))
     status, out, error = shell("ls", ".")
