@@ -59,8 +59,7 @@ def test_training_evaluation_answers_and_the_page(
     [
         (
             ("certify",),
-            "is not a model of the package that is proved as it runs, such as regular-gpt-binary or "
-            "gru-binary.",
+            "is not a model of the package that is proved as it runs, such as regular-gpt-binary",
         ),
         (
             ("extract",),
