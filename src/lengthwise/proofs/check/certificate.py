@@ -169,7 +169,7 @@ class Certificate:
             return str(self.settings["weights"])
         if self.kind == "Program":
             own = {n: w for n, w in self.weights.items() if not n.startswith(CONSTANT)}
-            return digest_of({}, unwrapped(own))
+            return weights_digest(own)
         return digest_of(self.settings, self.weights)
 
     @property
@@ -246,7 +246,7 @@ class Certificate:
             CertificateError: settings or weights differ.
         """
         if self.kind in OF_CODE:
-            if digest_of({}, unwrapped(weights)) != self.model_digest:
+            if weights_digest(weights) != self.model_digest:
                 raise CertificateError(
                     "the certificate is for a network with other weights. Certify this one."
                 )
@@ -397,14 +397,14 @@ def _in_order(elements: Mapping[str, Any]) -> dict[str, Any]:
     return {"levels": levels, "repeat": elements["repeat"]}
 
 
-def unwrapped(weights: Mapping[str, NDArray[Any]]) -> Mapping[str, NDArray[Any]]:
-    """Return weights by their names in the network itself, without those of what it is wrapped in.
+def weights_digest(weights: Mapping[str, NDArray[Any]]) -> str:
+    """Return the digest of weights, by their names in the network itself.
 
-    What wraps a network has it as `module`, so all names begin with that.
+    What wraps a network has it as `module`, so then all names begin with that.
     """
     while weights and all(name.startswith("module.") for name in weights):
         weights = {name.removeprefix("module."): weight for name, weight in weights.items()}
-    return weights
+    return digest_of({}, weights)
 
 
 def digest_of(settings: Mapping[str, Any], weights: Mapping[str, NDArray[Any]]) -> str:

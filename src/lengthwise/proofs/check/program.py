@@ -12,8 +12,8 @@ operation; `return` ends a part.
     %2 = addmm @answer.bias %1 @map.0
     return %2 %1
 
-The first thing that a part returns are logits, `[1, class]`, and the others the state, of which
-`start` gives the shapes. `%symbol` is `[1]`, and stands only in a step, as `%state.N` do. `@name`
+The first thing that a part returns are logits, `[1, class]`, and the others the state, whose shapes
+`start` gives. `%symbol` is `[1]`, and stands only in a step, as `%state.N` do. `@name`
 is an array of the certificate. Integers, numbers and lists of integers stand for themselves. Arrays
 are those of one word, and axes count from 0. docs/certificate.md has the operations.
 """

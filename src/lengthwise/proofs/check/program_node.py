@@ -47,8 +47,7 @@ class ProgramNode(SnappedStep):
         type_ = require_one_type(floats)
         self.arithmetic = Arithmetic.of(type_)
         self._program = TracedProgram(settings["program"], weights, self.arithmetic)
-        shape = representatives.shape
-        fits = representatives.ndim == 2 and shape[1] == self._program.width and len(shape) > 0
+        fits = representatives.shape[1:] == (self._program.width,)
         require(fits and len(representatives) > 0, "representatives are states of the program")
         self.representatives = representatives
         exact = np.array_equal(representatives.astype(type_), representatives)

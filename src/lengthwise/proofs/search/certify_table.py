@@ -7,11 +7,9 @@ table is the network's.
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import nn
 
 from lengthwise.errors import CertificateError, VerificationError
@@ -19,11 +17,7 @@ from lengthwise.languages.language import Language
 from lengthwise.models.custom_network import unwrap, with_lengths
 from lengthwise.models.stepping import steps_of
 from lengthwise.proofs.check.arrays import pack, unpack
-from lengthwise.proofs.check.certificate import (
-    Certificate,
-    digest_of,
-    unwrapped,
-)
+from lengthwise.proofs.check.certificate import Certificate, weights_digest
 from lengthwise.proofs.check.induction import check
 from lengthwise.proofs.check.table_node import UNUSED, TableNode
 from lengthwise.proofs.search.certify_program import (
@@ -159,11 +153,6 @@ def name_network(model: nn.Module) -> str:
     kind = type(unwrap(model))
     name = f"{kind.__module__}.{kind.__qualname__}"
     return "".join(c if c.isascii() and (c.isalnum() or c in "._") else "_" for c in name)[:200]
-
-
-def weights_digest(weights: dict[str, NDArray[Any]]) -> str:
-    """Return the digest of weights, by their names in the network itself."""
-    return digest_of({}, unwrapped(weights))
 
 
 def _leads_as(own: SnappedStates, claimed: Entries, *, whole: bool) -> bool:

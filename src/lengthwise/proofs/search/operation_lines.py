@@ -115,7 +115,8 @@ def _slice(writer: Writer, node: Any) -> str:
     return writer.emit("slice", x, axis, *ends)
 
 
-def _split(writer: Writer, node: Any) -> str:
+def _in_parts(writer: Writer, node: Any) -> str:
+    """Write nothing yet: each part is written where it is taken (`_getitem`)."""
     return ""
 
 
@@ -137,12 +138,10 @@ def _getitem(writer: Writer, node: Any) -> str:
         raise UntracedError(f"it uses part {place} of {name}")
     if name == "native_layer_norm.default":
         x, axes, weight, bias, epsilon = many.args
-        width = math.prod(axes)
-        flat = writer.emit("view", x, (*_shape(x)[: -len(axes)], width))
         if len(axes) > 1:
             raise UntracedError("it uses a layer norm of several axes")
         weight, bias = 1 if weight is None else weight, 0 if bias is None else bias
-        return writer.emit("layer_norm", Raw(flat), weight, bias, epsilon)
+        return writer.emit("layer_norm", x, weight, bias, epsilon)
     x, weight, bias, _, _, _, groups, epsilon = many.args
     weight, bias = 1 if weight is None else weight, 0 if bias is None else bias
     return writer.emit("group_norm", x, groups, weight, bias, epsilon)
@@ -317,9 +316,9 @@ WRITERS: dict[str, Write] = {
     "_to_copy.default": _copy,
     "select.int": _select,
     "slice.Tensor": _slice,
-    "split_with_sizes.default": _split,
-    "native_layer_norm.default": _split,
-    "native_group_norm.default": _split,
+    "split_with_sizes.default": _in_parts,
+    "native_layer_norm.default": _in_parts,
+    "native_group_norm.default": _in_parts,
     "getitem": _getitem,
     "permute.default": _permute,
     "expand.default": lambda writer, node: writer.emit("expand", node.args[0], _shape(node)),
@@ -330,7 +329,7 @@ WRITERS: dict[str, Write] = {
     "mean.dim": _over("mean"),
     "linalg_vector_norm.default": _length,
     "amin.default": _amin,
-    "max.dim": _split,
+    "max.dim": _in_parts,
     "leaky_relu.default": _leaky,
     **dict.fromkeys(("logical_not.default", "bitwise_not.default"), _not),
     **{f"{kind}_and.{form}": _logical("mul") for kind, form in _OF_CHOICES},
