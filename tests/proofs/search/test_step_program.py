@@ -174,9 +174,36 @@ class Mapped(Stepped):
         return logits * self.weight[:1, 0] + self.function(state, symbols), after
 
 
+def grid(state: Tensor) -> Tensor:
+    """Return an array of shape `(2, 3)` for each word."""
+    return state[:, :1, None] * torch.arange(6.0).view(1, 2, 3) + torch.tensor([1.0, -2.0, 0.5])
+
+
+def windows(state: Tensor, symbols: Tensor) -> Tensor:
+    """Convolve windows of 3, in 4 channels of 2 groups."""
+    kernels, bias = torch.arange(-6.0, 6.0).view(2, 2, 3).sin(), torch.tensor([0.5, -1.5])
+    channels = grid(state).repeat(1, 2, 1)
+    return nn.functional.conv1d(channels, kernels, bias, groups=2)[:, :, 0]
+
+
+def normed(state: Tensor, symbols: Tensor) -> Tensor:
+    """Norm two axes together."""
+    gain, bias = torch.arange(6.0).view(2, 3), torch.ones(2, 3)
+    return nn.functional.layer_norm(grid(state), (2, 3), gain, bias)[:, :, 2]
+
+
 @pytest.mark.parametrize(
     "model",
     [
+        Mapped(lambda state, symbols: grid(state).std(-1)),
+        Mapped(lambda state, symbols: grid(state).var((1, 2), correction=0)[:, None]),
+        Mapped(lambda state, symbols: grid(state).repeat(1, 1, 2)[:, :, 4]),
+        Mapped(lambda state, symbols: grid(state).min(-1).values),
+        Mapped(lambda state, symbols: nn.functional.log_softmax(grid(state), -1)[:, :, 0]),
+        Mapped(lambda state, symbols: nn.functional.hardtanh(grid(state))[:, :, 0]),
+        Mapped(lambda state, symbols: nn.functional.relu6(3 * grid(state))[:, :, 0]),
+        Mapped(windows),
+        Mapped(normed),
         Mapped(lambda state, symbols: (state + 1) ** 2.0),
         Stepped(lambda state, symbols: (state[:, 0] > 0.5).long()),
     ],

@@ -128,20 +128,33 @@ def _getitem(writer: Writer, node: Any) -> str:
         x, sizes, axis = (*many.args, 0)[:3]
         first = sum(sizes[:place])
         return writer.emit("slice", x, axis % len(_shape(x)), first, first + sizes[place], 1)
-    if name == "max.dim":
+    if name in ("max.dim", "min.dim"):
         x, axis, keep = _padded(many, 0, False)
         axis %= len(_shape(x))
-        if place == 0:
-            return writer.emit("amax", x, [axis], bool(keep))
-        return writer.emit("argmax", x, axis, bool(keep))
+        if name == "min.dim":
+            x = Raw(writer.emit("neg", x))
+        if place == 1:
+            return writer.emit("argmax", x, axis, bool(keep))
+        found = writer.emit("amax", x, [axis], bool(keep))
+        return found if name == "max.dim" else writer.emit("neg", Raw(found))
     if place != 0 or name not in ("native_layer_norm.default", "native_group_norm.default"):
         raise UntracedError(f"it uses part {place} of {name}")
     if name == "native_layer_norm.default":
         x, axes, weight, bias, epsilon = many.args
-        if len(axes) > 1:
-            raise UntracedError("it uses a layer norm of several axes")
         weight, bias = 1 if weight is None else weight, 0 if bias is None else bias
-        return writer.emit("layer_norm", x, weight, bias, epsilon)
+        if len(axes) == 1:
+            return writer.emit("layer_norm", x, weight, bias, epsilon)
+        size = math.prod(axes)
+        x, weight, bias = (
+            each if isinstance(each, int) else Raw(writer.emit("view", each, shape))
+            for each, shape in (
+                (x, (*_shape(x)[: -len(axes)], size)),
+                (weight, (size,)),
+                (bias, (size,)),
+            )
+        )
+        normed = Raw(writer.emit("layer_norm", x, weight, bias, epsilon))
+        return writer.emit("view", normed, _shape(node))
     x, weight, bias, _, _, _, groups, epsilon = many.args
     weight, bias = 1 if weight is None else weight, 0 if bias is None else bias
     return writer.emit("group_norm", x, groups, weight, bias, epsilon)
@@ -194,6 +207,56 @@ def _over(operation: str) -> Write:
         return found
 
     return write
+
+
+def _var(writer: Writer, node: Any) -> str:
+    """Write a variance: the sum of squares of what is left of the mean, divided."""
+    x, axes = _padded(node, None)
+    rank, shape = len(_shape(x)), _shape(x)
+    axes = [axis % rank for axis in (axes or range(rank))]
+    count = math.prod(shape[axis] for axis in axes)
+    correction = node.kwargs.get("correction", 1)
+    free = count - (1 if correction is None else correction)
+    if free <= 0:
+        raise UntracedError("it uses a variance of one number")
+    mean = Raw(writer.emit("div", Raw(writer.emit("sum", x, axes, True)), count))
+    rest = Raw(writer.emit("sub", x, mean))
+    squares = Raw(writer.emit("mul", rest, rest))
+    keep = bool(node.kwargs.get("keepdim", False))
+    return writer.emit("div", Raw(writer.emit("sum", squares, axes, keep)), free)
+
+
+def _repeat(writer: Writer, node: Any) -> str:
+    x, times = node.args
+    shape = (*(1,) * (len(times) - len(_shape(x))), *_shape(x))
+    found = writer.emit("view", x, shape)
+    for axis, count in enumerate(times):
+        if count > 1:
+            found = writer.emit("cat", axis, *[Raw(found)] * count)
+    return found
+
+
+def _log_softmax(writer: Writer, node: Any) -> str:
+    x, axis, _ = node.args
+    axes = [axis % len(_shape(x))]
+    rest = Raw(writer.emit("sub", x, Raw(writer.emit("amax", x, axes, True))))
+    total = Raw(writer.emit("sum", Raw(writer.emit("exp", rest)), axes, True))
+    return writer.emit("sub", rest, Raw(writer.emit("log", total)))
+
+
+def _convolution(writer: Writer, node: Any) -> str:
+    """Write a convolution of a window that is as wide as its kernel."""
+    x, weight, bias, _, padding, _, is_transposed, _, groups = node.args
+    if is_transposed or any(padding) or _shape(x)[2:] != _shape(weight)[2:]:
+        raise UntracedError("it uses a convolution of more than one window")
+    outputs, size = _shape(weight)[0], math.prod(_shape(weight)[1:])
+    window = Raw(writer.emit("view", x, (groups, 1, size)))
+    kernel = Raw(writer.emit("view", weight, (groups, outputs // groups, size)))
+    found = writer.emit("sum", Raw(writer.emit("mul", window, kernel)), [2], False)
+    found = writer.emit("view", Raw(found), (outputs,))
+    if bias is not None:
+        found = writer.emit("add", Raw(found), bias)
+    return writer.emit("view", Raw(found), _shape(node))
 
 
 def _amin(writer: Writer, node: Any) -> str:
@@ -259,8 +322,15 @@ def _elu(writer: Writer, node: Any) -> str:
     return writer.emit("elu", node.args[0])
 
 
+def _hardtanh(writer: Writer, node: Any) -> str:
+    return _between(writer, *_padded(node, -1.0, 1.0))
+
+
 def _clamp(writer: Writer, node: Any) -> str:
-    x, least, most = _padded(node, None, None)
+    return _between(writer, *_padded(node, None, None))
+
+
+def _between(writer: Writer, x: Any, least: Any, most: Any) -> str:
     found = writer.write(x)
     for name, end in (("maximum", least), ("minimum", most)):
         if end is not None:
@@ -329,7 +399,10 @@ WRITERS: dict[str, Write] = {
     "mean.dim": _over("mean"),
     "linalg_vector_norm.default": _length,
     "amin.default": _amin,
-    "max.dim": _in_parts,
+    **dict.fromkeys(("max.dim", "min.dim"), _in_parts),
+    "var.correction": _var,
+    "repeat.default": _repeat,
+    "convolution.default": _convolution,
     "leaky_relu.default": _leaky,
     **dict.fromkeys(("logical_not.default", "bitwise_not.default"), _not),
     **{f"{kind}_and.{form}": _logical("mul") for kind, form in _OF_CHOICES},
@@ -339,7 +412,9 @@ WRITERS: dict[str, Write] = {
     "argmax.default": _argmax,
     "elu.default": _elu,
     "clamp.default": _clamp,
+    "hardtanh.default": _hardtanh,
     "_softmax.default": _softmax,
+    "_log_softmax.default": _log_softmax,
     "embedding.default": _take,
     "reciprocal.default": _reciprocal,
 }
