@@ -66,7 +66,7 @@ class Sizes:
     classes: tuple[str, ...] = tuple(CLASSES)
     symbols: tuple[int, ...] = (4, 16, 64)
     languages: tuple[int, ...] = (10, 11, 12)
-    words: tuple[int, ...] = (1_000, 10_000)
+    words: tuple[int, ...] = (1_000, 10_000, 100_000)
     learners: tuple[str, ...] = ("pipeline", "RPNI", "EDSM", "GRU", "transformer")
     seconds: int = 60
 
@@ -365,7 +365,7 @@ LONG_WORDS = PartsExperiment(
     presets=preset_catalogue(
         smoke=Sizes(classes=("SL",), symbols=(4,), languages=(0,), words=(300,), seconds=20),
         laptop=Sizes(),
-        paper=Sizes(words=(1_000, 10_000, 100_000), seconds=120),
+        paper=Sizes(seconds=120),
     ),
     parts=parts,
     measure=measure,
