@@ -66,6 +66,7 @@ LONG = {
     "own/ladder",
     "own/long-words",
     "own/main-job",
+    "own/many-words",
     "own/prefixes",
     "own/ranges",
     "own/rungs",
