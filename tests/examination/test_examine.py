@@ -149,6 +149,11 @@ def test_of_a_network_without_states_the_automaton_is_learned_by_queries() -> No
     assert found.search.word is not None
     assert 13 <= len(found.search.word) <= 20
     assert found.drift == []
+    said = dict(found.facts())["automaton"]
+    assert " learned by " in said
+    assert found.automaton.learned is not None
+    unlike = found.automaton.learned.counterexample
+    assert said.endswith(f"; the network differs from it on {unlike!r}") == bool(unlike)
 
 
 def test_a_network_with_a_proof_has_its_certificate() -> None:
@@ -205,7 +210,7 @@ def test_a_copy_is_trained_where_the_snapped_network_is_wrong(
     assert found.retrained.is_proved
     assert found.snapped is found.retrained.snapping.snapped
     assert dict(found.facts())["retrained"].startswith(
-        "a copy, in 1 round on 1 symbol; snapped, ri"
+        "a copy, trained in 1 round on a word of 1 symbol; snapped: right at every length"
     )
     assert found.snapped is not None
     assert lw.predict(found.snapped, ["1" * 1_001], language="parity") == ["1"]
@@ -220,7 +225,7 @@ def test_a_copy_that_cannot_be_trained_is_said_to_be_so() -> None:
     options = {**SMALL, "rounds": 1, "budget": 300.0}
     found = lw.examine(Unused(), "parity", lengths=[5], longest=20, **options)
     said = dict(found.facts())["retrained"]
-    assert said.startswith("no copy was: a copy could not be trained (RuntimeError: ")
+    assert said.startswith("no copy: a copy could not be trained (RuntimeError: ")
 
 
 def test_slips_are_one_line() -> None:

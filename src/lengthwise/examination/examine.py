@@ -367,9 +367,7 @@ class _Examiner:
             except LengthwiseError as error:
                 self.why_not = f"{self.why_not} No automaton was learned, either: {error}"
                 return None
-            machine, of = learned.language, f"a hypothesis by {learned.queries:,} queries"
-            if not learned.agrees_with_tests:
-                of = f"{of}, which differs from the network on {learned.counterexample!r}"
+            machine, of = learned.language, f"{learned.queries:,} queries"
         difference = machine.difference(self.language)
         return ExaminedAutomaton(
             machine=machine,

@@ -36,7 +36,7 @@ class ExaminedAutomaton:
 
     machine: Language
     of: str
-    """What it was computed from: the snapped network, the weights, or queries."""
+    """Its source: `the snapped network`, `the network itself`, or a number of `queries`."""
     is_language: bool
     difference: str | None
     """A shortest word on which it differs from the language."""
@@ -46,7 +46,7 @@ class ExaminedAutomaton:
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Examination:
-    """What was found about a network and a language.
+    """The result of examining a network on a language.
 
     `print(found)` writes it in lines, `.to_dict()` has the numbers, and `.save("page.html")` writes
     a page. `.snapped` is the snapped network, which is called like another.
@@ -64,7 +64,7 @@ class Examination:
     network: str
     parameters: int
     reads_symbols: bool
-    """Whether it is read symbol by symbol, so that states can be followed and snapped."""
+    """True if it is read symbol by symbol, so that states can be followed and snapped."""
     why_not: str
     """Reason why it is not."""
     empty_word: str
@@ -82,7 +82,7 @@ class Examination:
     """Number of words of the test to which the snapped network gives the network's class."""
     automaton: ExaminedAutomaton | None
     certificate: Certificate | None
-    """What is proved of a network of the package that has proofs."""
+    """The result of `certify`, for a network of the package that has proofs."""
     budget: float
     seconds: float
 
@@ -107,7 +107,7 @@ class Examination:
 
     @property
     def raw(self) -> str:
-        """What is known of the network as it runs, in a sentence."""
+        """The verdict about the network as it runs, in a sentence."""
         if self.is_proved:
             assert self.certificate is not None
             return f"proved: {self.certificate.statement}"
@@ -122,12 +122,12 @@ class Examination:
 
     @property
     def _tried(self) -> str:
-        """The words that were tried: all short ones, random ones, and others chosen by states."""
+        """The number and greatest length of the words of each search."""
         tried = self.search.tried
         each = (
             f"{tried[how]:,} {kind} {'words' if not place else 'ones'} to "
             f"{self.search.longest[how]:,}"
-            for place, (how, kind) in enumerate((h, k) for h, k in _HOW.items() if h in tried)
+            for place, (how, kind) in enumerate((h, k) for h, k in _HOW.items() if tried.get(h))
         )
         return f"{', '.join(each)} symbols"
 
@@ -140,12 +140,12 @@ class Examination:
 
     @property
     def _but(self) -> str:
-        """The empty word, where all else is about other words."""
+        """The exception of the empty word, where all else is about other words."""
         return " but the empty one" if self.empty_word in ("wrong", "unreadable") else ""
 
     @property
     def verdict(self) -> str:
-        """What is known of the snapped network, in a sentence."""
+        """The verdict about the snapped network, in a sentence."""
         if self.snapping is None:
             return f"not snapped: {self.why_not}"
         return self.snapping.describe(self.language)
@@ -222,21 +222,22 @@ class Examination:
 
     @property
     def _retrained(self) -> str:
-        """What a copy is after its rounds."""
+        """The rounds of the copy, and the verdict about its snapped network."""
         copy = self.retrained
         assert copy is not None
         if not copy.rounds:
-            return f"no copy was: {copy.reason or 'there was no time'}"
+            return f"no copy: {copy.reason or 'there was no time'}"
         words = [
-            "random words" if each.wrong is None else format_count(len(each.wrong), "symbol")
+            "noise"
+            if each.wrong is None
+            else f"a word of {format_count(len(each.wrong), 'symbol')}"
             for each in copy.rounds
         ]
         rounds = format_count(len(copy.rounds), "round")
         more = f"; {copy.reason}" if copy.reason else ""
         return (
-            f"a copy, in {rounds} on {', '.join(words)}; snapped, "
-            f"{copy.snapping.describe(self.language)}"
-            f"{more}"
+            f"a copy, trained in {rounds} on {', '.join(words)}; snapped: "
+            f"{copy.snapping.describe(self.language)}{more}"
         )
 
     @property
@@ -273,14 +274,15 @@ class Examination:
     def _drift(self) -> str:
         last = self.drift[-1]
         if last.largest is None:
-            said = f"largest number of a state {last.norm:.3g} at {last.length:,} symbols"
+            read = format_count(last.length, "symbol")
+            said = f"largest number of a state {last.norm:.3g} at {read}"
         else:
             three = (self.drift[0], self.drift[len(self.drift) // 2], last)
             rows = {row.length: row.largest for row in three if row.largest is not None}
             each = (f"{largest:.3g} at {length:,}" for length, largest in rows.items())
             said = f"farthest state from a representative: {', '.join(each)} symbols"
         if self.grows:
-            said += "; states grow with the word, so no finite automaton follows them for ever"
+            said += "; the largest number of a state grew more than fourfold from 40 symbols on"
         return said
 
     @property
@@ -288,12 +290,15 @@ class Examination:
         found = self.automaton
         assert found is not None
         states = format_count(found.machine.num_states, "state")
-        same = "it is the language"
+        same, learned = "it is the language", found.learned
         if found.difference is not None:
-            same = f"not the language, first on {shorten(found.difference, 40)!r}"
-        elif found.learned is not None:
-            same = "it is the language, as far as the tests go; nothing is proved of the network"
-        return f"{states}, of {found.of}: {same}"
+            same = f"not the language, shortest difference {shorten(found.difference, 40)!r}"
+        if learned is None:
+            return f"{states}, of {found.of}: {same}"
+        said = "no test tells it from the network, which proves nothing"
+        if not learned.agrees_with_tests:
+            said = f"the network differs from it on {shorten(learned.counterexample or '', 40)!r}"
+        return f"{states}, learned by {found.of}: {same}; {said}"
 
     def __str__(self) -> str:
         lines = self.facts()

@@ -268,11 +268,11 @@ def _describe_exploration(certificate: "Certificate") -> tuple[str, str] | None:
             if certificate.verdict == "equivalent"
             else f"prefixes of up to {format_count(summary['levels'], 'symbol')}"
         )
-        kinds = {"contexts": "context", "pairs": "pair of a representative and a class"}
+        kinds = {"contexts": "context", "pairs": "(representative, class) pair"}
         kind = next((kinds[name] for name in certificate.elements if name in kinds), "code")
         return (
             "explored",
-            f"{_count(summary['elements'], kind)} of prefixes of its words, in "
+            f"{format_count(summary['elements'], kind)} of prefixes of its words, in "
             f"{format_count(summary['edge_pairs'], 'pair')} with states of the minimal automaton: "
             f"{reached}",
         )
@@ -288,13 +288,6 @@ def _describe_exploration(certificate: "Certificate") -> tuple[str, str] | None:
         f"{format_count(summary['edge_pairs'], 'edge pair')} there; in all "
         f"{format_count(summary['elements'], 'element')} and {num_maps} of the minimal automaton",
     )
-
-
-def _count(number: int, kind: str) -> str:
-    """Return a number of elements in words; the plural of a pair is not at its end."""
-    if kind.startswith("pair") and number != 1:
-        return f"{number:,} pairs{kind.removeprefix('pair')}"
-    return format_count(number, kind)
 
 
 def _describe_snapping(certificate: "Certificate") -> tuple[str, str] | None:
