@@ -153,7 +153,7 @@ def test_of_a_network_without_states_the_automaton_is_learned_by_queries() -> No
     assert " learned by " in said
     assert found.automaton.learned is not None
     unlike = found.automaton.learned.counterexample
-    assert said.endswith(f"; the network differs from it on {unlike!r}") == bool(unlike)
+    assert said.endswith(f"; the network differs from this automaton on {unlike!r}") == bool(unlike)
 
 
 def test_a_network_with_a_proof_has_its_certificate() -> None:

@@ -297,7 +297,8 @@ class Examination:
             return f"{states}, of {found.of}: {same}"
         said = "no test tells it from the network, which proves nothing"
         if not learned.agrees_with_tests:
-            said = f"the network differs from it on {shorten(learned.counterexample or '', 40)!r}"
+            word = shorten(learned.counterexample or "", 40)
+            said = f"the network differs from this automaton on {word!r}"
         return f"{states}, learned by {found.of}: {same}; {said}"
 
     def __str__(self) -> str:
