@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=None,
         metavar="SPEC",
-        help="this language in place of those of the suite; may be repeated",
+        help="this language or task in place of those of the suite; may be repeated",
     )
     parser.add_argument(
         "--seeds", default="0..2", metavar="0..4|0,1", help="seeds of training (default 0..2)"
@@ -49,7 +49,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_settings(parser, "steps=500, d_model=64; networks that do not have it leave it out")
     parser.add_argument(
-        "--budget", type=float, help="seconds of each examination (default 6; smoke 1)"
+        "--budget",
+        type=float,
+        help="processor seconds of each examination (default 6; smoke 1)",
     )
     parser.add_argument(
         "--words", type=make_integer_type(1), help="words of the test per length (default 32)"

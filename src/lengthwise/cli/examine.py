@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "spec", nargs="?", metavar="SPEC", help="the language (default: that of the run)"
     )
     parser.add_argument(
-        "--budget", type=float, default=60.0, help="seconds of all searches (default 60)"
+        "--budget", type=float, default=60.0, help="seconds for all searches (default 60)"
     )
     parser.add_argument(
         "--lengths",
@@ -53,15 +53,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--choose",
         choices=["proof", "validation"],
         default="proof",
-        help="what chooses how finely states are snapped: the first proof (default), or validation "
-        "words alone",
+        help="the level of snapping: the first that is proved (proof, the default), or the first "
+        "that is right on the validation words (validation)",
     )
     parser.add_argument(
         "--rounds",
         type=make_integer_type(0),
         default=2,
-        help="if the snapped network is not proved, train a copy on the word on which it is wrong, "
-        "and snap it again, this many times at most (default 2)",
+        help="if the snapped network is not proved, train a copy on its wrong word and snap the "
+        "copy, this many times at most (default 2)",
     )
     parser.add_argument("--seed", type=make_integer_type(0), default=0, help="seed (default 0)")
     parser.add_argument(

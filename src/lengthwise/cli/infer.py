@@ -63,8 +63,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--scheduler",
         metavar="tcp://...",
-        help="of Dask, whose workers count the words of parts of the file; they see the file, and "
-        "the folder XDG_CACHE_HOME, under the same paths",
+        help="address of a Dask scheduler, whose workers count words of parts of the file; they "
+        "must see the file, and the folder XDG_CACHE_HOME, under the same paths",
     )
     add_settings(parser, "label_noise=0.01, max_states=64")
     add_json(parser)

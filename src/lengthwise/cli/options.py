@@ -62,7 +62,7 @@ def add_workers(parser: argparse.ArgumentParser) -> None:
         "--workers", type=make_integer_type(1), default=1, help="processes that work (default 1)"
     )
     parser.add_argument(
-        "--scheduler", metavar="tcp://...", help="of Dask, whose workers do the work instead"
+        "--scheduler", metavar="tcp://...", help="of a Dask scheduler, whose workers do the work"
     )
 
 

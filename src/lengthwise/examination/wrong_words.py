@@ -76,7 +76,7 @@ class Asker:
 
 @dataclass(kw_only=True, slots=True)
 class Search:
-    """What was searched, and the shortest wrong word that was found."""
+    """The extent of the search, and the shortest wrong word that was found."""
 
     right_to: int = -1
     """All words of the domain of at most this length were asked, and are right; -1: none was."""
