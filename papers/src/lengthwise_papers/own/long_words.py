@@ -185,6 +185,8 @@ def infer_words(
     alphabet = list(language.alphabet)
     found = lw.infer(file, alphabet=alphabet, budget=float(seconds), progress=False)
     assert isinstance(found, lw.Inference)  # not of pairs
+    if found.end == "stopped":  # by Ctrl-C, which `lw.infer` takes for the end of the search
+        raise KeyboardInterrupt
     return found
 
 
