@@ -21,7 +21,7 @@ is an earlier prefix and a block. A layer has no heads.
 
 The state grows with the logarithm of the length: a block for each 1 in the binary length, and, to
 take one operation where n ones would take n, the prefix up to there. It has room for $2^{32}$
-positions. So no finite automaton follows from it.
+positions.
 
 Axes:
     word      sequences of a batch
