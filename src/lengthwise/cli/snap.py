@@ -113,11 +113,7 @@ def _snap_vectors(trained: "Run", arguments: argparse.Namespace) -> None:
 
 
 def _snap_states(trained: "Run", arguments: argparse.Namespace) -> None:
-    """Snap a recurrence; with rounds, retrain a copy where the snapped network is not proved.
-
-    Raises:
-        VerificationError: it is not read symbol by symbol, or no snapping is usable.
-    """
+    """Snap a recurrence; with rounds, retrain a copy where the snapped network is not proved."""
     from lengthwise.proofs.search.snapped_file import digest_of_states
     from lengthwise.proofs.search.state_snapping import (
         draw_validation,

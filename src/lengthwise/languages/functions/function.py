@@ -383,11 +383,7 @@ class Function(Viewed):
 
 
 def _frozen(name: str, value: Any, kind: type) -> Any:
-    """Return a value of this kind, or lists of such as tuples.
-
-    Raises:
-        LanguageError: it is another value.
-    """
+    """Return a value of this kind, or lists of such as tuples."""
     if isinstance(value, list):
         return tuple(_frozen(name, item, kind) for item in value)
     if type(value) is not kind:
