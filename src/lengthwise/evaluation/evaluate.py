@@ -101,8 +101,7 @@ def _require_logits(output: Any, tokens: Tensor) -> Tensor:
         return output
     raise ConfigError(
         f"the model gave {description} for a batch of {format_count(len(tokens), 'word')}; it "
-        f"must give "
-        f"logits [word, class], a tensor of floating-point numbers."
+        f"must give logits [word, class], a tensor of floating-point numbers."
     )
 
 

@@ -235,8 +235,7 @@ class Examination:
         more = f"; {copy.reason}" if copy.reason else ""
         return (
             f"a copy, in {rounds} on {', '.join(words)}; snapped, "
-            f"{copy.snapping.describe(self.language)}"
-            f"{more}"
+            f"{copy.snapping.describe(self.language)}{more}"
         )
 
     @property

@@ -218,8 +218,7 @@ def _group_runs(
     if len(common) < most:
         notes.append(
             f"The figure shows the {format_count(len(common), 'length')} that all runs were "
-            f"tested on, "
-            f"of up to {most:,}."
+            f"tested on, of up to {most:,}."
         )
     samples = sorted({curve.sample for curve in curves})
     if len(samples) > 1:
