@@ -16,9 +16,8 @@ from lengthwise.constructions.lookups import (
     design_lookups,
     range_of,
 )
-from lengthwise.constructions.ltl import ltl_program
+from lengthwise.constructions.ltl import ltl_program, star_free_program
 from lengthwise.constructions.programs import Program
-from lengthwise.constructions.star_free import star_free_program
 from lengthwise.constructions.verify import verify_construction
 from lengthwise.errors import ConstructionError
 from lengthwise.languages.ltl_parser import parse_formula
