@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from lengthwise.constructions.known_constructions import construct
 from lengthwise.constructions.lookups import (
-    ATTENTIONS,
     MAX_LONGEST,
     build_lookups,
     design_lookups,
@@ -25,6 +24,8 @@ from lengthwise.languages.spec import parse
 from lengthwise.models.causal_recogniser import CausalRecogniser
 from ltl_strategies import Tree, formulas, in_text
 from precisions import FORMATS, usable
+
+ATTENTIONS = ("softmax", "rightmost")
 
 SHORT = list(product(range(2), repeat=5))
 

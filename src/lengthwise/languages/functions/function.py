@@ -405,7 +405,6 @@ def sequential(
     outputs: Sequence[str],
     start: S,
     step: Callable[[S, str], tuple[S, str]],
-    spec: str = "",
 ) -> Function:
     """Return the function of a Mealy machine: `step(state, symbol)` is a state and an output.
 
@@ -426,5 +425,4 @@ def sequential(
         left=transitions,
         right=((0,) * len(alphabet),),
         table=tuple(tuple((number[step(s, symbol)[1]],) for symbol in alphabet) for s in states),
-        spec=spec,
     )
