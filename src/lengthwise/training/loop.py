@@ -253,7 +253,6 @@ def _round_weights(model: nn.Module, places: int) -> None:
 
 
 def _optimiser_of(model: nn.Module, config: TrainingConfig) -> AdamW:
-    """Return the optimiser of the weights of a model."""
     kind = AdamW
     if config.optimiser == "muon":
         from lengthwise.training.muon import Muon  # noqa: PLC0415  seldom
