@@ -94,11 +94,9 @@ def _subject(config: Any) -> tuple[str, tuple[tuple[str, ...], tuple[str, ...]] 
     subject = config.get("problem", config)
     if "function" in subject:
         function = Function.from_dict(subject["function"])
-        language = reading_of(function).language
-        return function.line, (language.alphabet, language.class_names)
+        symbols = reading_of(function).language
+        return function.line, (symbols.alphabet, symbols.class_names)
     language = subject.get("language") or {}
-    symbols = language or subject.get("words")
-    return language.get("spec", ""), symbols and (
-        tuple(symbols["alphabet"]),
-        tuple(symbols["class_names"]),
-    )
+    named = language or subject.get("words")
+    names = named and (tuple(named["alphabet"]), tuple(named["class_names"]))
+    return language.get("spec", ""), names
