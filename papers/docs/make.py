@@ -50,6 +50,7 @@ TABLES = {
     ("docs/reproducing/proofs.md", "soundness"): ("own/soundness", ""),
     ("docs/reproducing/proofs.md", "soundness-others"): ("own/soundness", "Unsound verifiers"),
     ("docs/words.md", "words-needed"): ("own/words-needed", ""),
+    ("docs/words.md", "many-words"): ("own/many-words", ""),
     ("docs/functions.md", "hidden-functions"): ("own/hidden-functions", ""),
     ("docs/functions.md", "prefixes"): ("own/prefixes", ""),
     ("docs/reproducing/words.md", "labels-alone"): ("own/labels-alone", ""),

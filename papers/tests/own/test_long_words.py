@@ -1,10 +1,13 @@
 """Words that are all long: how they are drawn, and what the table says of the learners."""
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 
+import lengthwise as lw
 from lengthwise.languages.subregular import subregular
 from lengthwise_papers.experiment import Record
 from lengthwise_papers.own.long_words import (
@@ -52,6 +55,20 @@ def test_the_pipeline_finds_a_strictly_local_language(tmp_path: Path) -> None:
     (record,) = measure({**SETTINGS, "learner": "pipeline"}, tmp_path)
     assert record["found"]
     assert set(record["accuracies"].values()) == {1.0}
+
+
+def test_a_search_that_was_stopped_is_not_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(*arguments: Any, **settings: Any) -> lw.Inference:
+        found = infer(*arguments, **settings)
+        assert isinstance(found, lw.Inference)
+        return replace(found, end="stopped")
+
+    infer = lw.infer
+    monkeypatch.setattr(lw, "infer", stop)
+    with pytest.raises(KeyboardInterrupt):
+        measure({**SETTINGS, "learner": "pipeline"}, tmp_path)
 
 
 @pytest.mark.slow_except("RPNI")

@@ -96,6 +96,13 @@ def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
 def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     """Have a learner find a language, and judge what it found."""
     language = subregular(settings["class"], seed=settings["seed"], symbols=settings["symbols"])
+    return [{**settings, **measure_language(language, settings, folder)}]
+
+
+def measure_language(language: Language, settings: Mapping[str, Any], folder: Path) -> Record:
+    """Have the learner of the settings find a language from words drawn by the seed of the
+    settings, and judge what it found.
+    """
     draws = torch.Generator().manual_seed(settings["seed"])
     words = draw_words(language, settings["words"], LENGTHS, draws)
     start = time.process_time()
@@ -107,23 +114,20 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
         answers = answer(list(tests))
         accuracies[name] = sum(map(int.__eq__, answers, tests.values())) / len(tests)
     worst = min(accuracies.values())
-    return [
-        {
-            **settings,
-            "told": "labels of whole words",
-            "protocol": "uniform within a class",
-            "words_per_length": None,
-            "lengths": list(LENGTHS),
-            "true_states": language.num_states,
-            "drawn": len(words),
-            "states": None if automaton is None else automaton.num_states,
-            "found": automaton is not None and is_same(automaton, language),
-            "accuracies": accuracies,
-            "interval_95": list(wilson(round(worst * TESTED), TESTED)),
-            "seconds": seconds,
-            "environment": environment("cpu"),
-        }
-    ]
+    return {
+        "told": "labels of whole words",
+        "protocol": "uniform within a class",
+        "words_per_length": None,
+        "lengths": list(LENGTHS),
+        "true_states": language.num_states,
+        "drawn": len(words),
+        "states": None if automaton is None else automaton.num_states,
+        "found": automaton is not None and is_same(automaton, language),
+        "accuracies": accuracies,
+        "interval_95": list(wilson(round(worst * TESTED), TESTED)),
+        "seconds": seconds,
+        "environment": environment("cpu"),
+    }
 
 
 def draw_words(
@@ -181,6 +185,8 @@ def infer_words(
     alphabet = list(language.alphabet)
     found = lw.infer(file, alphabet=alphabet, budget=float(seconds), progress=False)
     assert isinstance(found, lw.Inference)  # not of pairs
+    if found.end == "stopped":  # by Ctrl-C, which `lw.infer` takes for the end of the search
+        raise KeyboardInterrupt
     return found
 
 

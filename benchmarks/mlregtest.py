@@ -1,0 +1,90 @@
+"""Are the automata of MLRegTest in the classes that it says, and are they found from words?
+
+    git clone https://github.com/heinz-jeffrey/subregular-learning
+    python benchmarks/mlregtest.py subregular-learning/src/fstlib/att_format --out mlregtest.jsonl
+
+The benchmark (van der Poel et al., 2024) has its automata in files such as `04.04.SL.2.1.0.att`:
+the symbols, those of the tier, and the class are in the name. Each automaton is classified. Of each
+class and alphabet one is drawn, which labels 1,000 words of 20 to 29 symbols, and then 10,000. The
+inference sees these alone, as in `lengthwise reproduce own/long-words`, for 60 seconds. A JSON line
+is written for each automaton and each search, and a run continues where it was stopped.
+"""
+
+import argparse
+import json
+import random
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from lengthwise.languages.att import from_att
+from lengthwise_papers.own.long_words import measure_language
+
+NAMES = {
+    "SL": "strictly_local",
+    "TSL": "tier_strictly_local",
+    "SP": "strictly_piecewise",
+    "LT": "locally_testable",
+    "TLT": "tier_locally_testable",
+    "PT": "piecewise_testable",
+    "LTT": "threshold_testable",
+    "TLTT": "tier_threshold_testable",
+    "PLT": "dot_depth_one",
+    "TPLT": "tier_dot_depth_one",
+    "SF": "star_free",
+}
+"""Questions of the ladder by class of the benchmark; those of `Zp` and `Reg` are not star-free."""
+
+
+def classify(file: Path) -> dict[str, Any]:
+    """Return whether an automaton is in the class of its name."""
+    kind = file.name.split(".")[2]
+    start = time.process_time()
+    language = from_att(file).minimise()
+    ladder = language.ladder()
+    agrees = ladder[NAMES[kind]].holds if kind in NAMES else not ladder["star_free"].holds
+    return {"agrees": agrees, "seconds": round(time.process_time() - start, 2)}
+
+
+def infer(file: Path, words: int) -> dict[str, Any]:
+    """Return whether the language of an automaton is found from words."""
+    settings = {"learner": "pipeline", "words": words, "seed": 0, "budget": 60}
+    with TemporaryDirectory() as folder:
+        return {**settings, **measure_language(from_att(file).minimise(), settings, Path(folder))}
+
+
+def main() -> None:
+    """Classify and infer what the file of results does not have yet."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--out", type=Path, required=True)
+    arguments = parser.parse_args()
+    known = arguments.out.read_text().splitlines() if arguments.out.exists() else []
+    done = {(record["name"], record.get("words")) for record in map(json.loads, known)}
+    files = sorted(arguments.folder.glob("*.*.*.*.*.*.att"))
+    for file, words in [*((file, None) for file in files), *_drawn(files)]:
+        if (file.stem, words) in done:
+            continue
+        symbols, _, kind = file.name.split(".")[:3]
+        found = classify(file) if words is None else infer(file, words)
+        record = {"name": file.stem, "class": kind, "symbols": int(symbols), **found}
+        with arguments.out.open("a") as lines:
+            lines.write(json.dumps(record) + "\n")
+        print(json.dumps(record), flush=True)
+
+
+def _drawn(files: list[Path]) -> Iterator[tuple[Path, int]]:
+    """Draw a file of each alphabet and class, for each number of words."""
+    groups: dict[tuple[str, str], list[Path]] = {}
+    for file in files:
+        symbols, _, kind = file.name.split(".")[:3]
+        groups.setdefault((symbols, kind), []).append(file)
+    for words in (1_000, 10_000):
+        for (symbols, kind), group in sorted(groups.items()):
+            yield random.Random(f"{symbols} {kind}").choice(group), words
+
+
+if __name__ == "__main__":
+    main()
