@@ -156,11 +156,7 @@ def __getattr__(name: str) -> "Any":
 
 
 def _from_a_wing(name: str) -> "Any":
-    """Return the wing of that name, `lw.text`, which is a module that an entry point names.
-
-    Raises:
-        AttributeError: there is none; the message has the new name, or the wing that has such one.
-    """
+    """Return the wing of that name, `lw.text`, which is a module that an entry point names."""
     from lengthwise.registry import Catalogue  # noqa: PLC0415
 
     wings: Catalogue[Any] = Catalogue("wing", {}, group="lengthwise.wings", needs=("__all__",))

@@ -100,7 +100,6 @@ def _answer(run: Run, inputs: object, options: Mapping[str, Any]) -> list[str]:
 
 
 def _answers(predictor: Predictor, inputs: object) -> list[str]:
-    """Return what a predictor answers to texts."""
     if isinstance(inputs, str) or not (
         isinstance(inputs, Sequence) and all(isinstance(each, str) for each in inputs)
     ):

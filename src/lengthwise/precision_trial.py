@@ -138,11 +138,7 @@ def _with_gradients(function: Function, inputs: list[Tensor]) -> list[Tensor]:
 
 
 def _require_near(name: str, result: Tensor, expected: Tensor, dtype: torch.dtype) -> None:
-    """Refuse a result that is off by more than rounding, or holds a NaN.
-
-    Raises:
-        WrongError: the result is wrong in one of these ways.
-    """
+    """Refuse a result that is off by more than rounding, or holds a NaN."""
     error = float((result.cpu().double() - expected).abs().max())
     units = UNITS_OF_HALF if dtype in HALF else UNITS
     allowed = units * torch.finfo(dtype).eps * max(1.0, float(expected.abs().max()))

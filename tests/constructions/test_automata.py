@@ -16,7 +16,6 @@ from lengthwise.constructions.automata import (
     MAX_PARAMETERS,
     Design,
     build,
-    compile_automaton,
     design_automaton,
 )
 from lengthwise.constructions.subword_encodings import ENCODINGS
@@ -39,6 +38,12 @@ ENOUGH = 30_000
 FORMATS = (torch.float64, torch.float32, torch.bfloat16, torch.float16)
 NORMS = st.sampled_from(["none", "post"])
 TARGETS = st.sampled_from(["auto", *ENCODINGS])
+
+
+def compile_automaton(
+    language: Language, *, chunk_size: int = 2, norm: str = "none", target: str = "auto"
+) -> RegularGPT:
+    return build(design_automaton(language, chunk_size=chunk_size, norm=norm, target=target))
 
 
 def small(

@@ -31,11 +31,7 @@ from lengthwise.constructions.first import (
     compile_normed_first,
     compile_scaled_first,
     compile_scaled_normed_first,
-    compute_flawed_logit,
-    compute_flawed_scaled_logit,
     compute_scaled_floor,
-    compute_scaled_logit,
-    first_logit,
 )
 from lengthwise.errors import ConstructionError
 from lengthwise.layers.norms import LayerNorm
@@ -178,6 +174,28 @@ def test_the_flawed_network_on_long_words(length: int) -> None:
 
 
 # ---- closed forms ------------------------------------------------------------------------------
+
+
+def first_logit(n: int, begins_with_one: bool, sharpness: float = 1.0) -> float:
+    """The logit of a word of n - 1 >= 1 symbols, without layer norm (equation 1)."""
+    weight = math.exp(sharpness)
+    return weight / (weight + n - 1) * (begins_with_one - 0.5)
+
+
+def compute_scaled_logit(n: int, begins_with_one: bool) -> float:
+    """The logit with log-length scaled attention and c = 1 (proof of Proposition 3)."""
+    return n / (2 * n - 1) * (begins_with_one - 0.5)
+
+
+def compute_flawed_logit(n: int, begins_with_one: bool, k: int, sharpness: float) -> float:
+    """The logit of the flawed network for n - 1 symbols with k ones (section 5.2)."""
+    weight = math.exp(sharpness)
+    return ((weight - 1) * (begins_with_one - 0.5) + k - n / 2) / (weight + n - 1)
+
+
+def compute_flawed_scaled_logit(n: int, begins_with_one: bool, k: int) -> float:
+    """The logit of the flawed network with log-length scaled attention (section 5.3)."""
+    return ((n - 1) * (begins_with_one - 0.5) + k - n / 2) / (2 * n - 1)
 
 
 def pairs(n: int, step: int = 1) -> list[tuple[bool, int]]:

@@ -10,15 +10,13 @@ from hypothesis import strategies as st
 
 from lengthwise.constructions.known_constructions import construct
 from lengthwise.constructions.lookups import (
-    ATTENTIONS,
     MAX_LONGEST,
     build_lookups,
     design_lookups,
     range_of,
 )
-from lengthwise.constructions.ltl import ltl_program
+from lengthwise.constructions.ltl import ltl_program, star_free_program
 from lengthwise.constructions.programs import Program
-from lengthwise.constructions.star_free import star_free_program
 from lengthwise.constructions.verify import verify_construction
 from lengthwise.errors import ConstructionError
 from lengthwise.languages.ltl_parser import parse_formula
@@ -26,6 +24,8 @@ from lengthwise.languages.spec import parse
 from lengthwise.models.causal_recogniser import CausalRecogniser
 from ltl_strategies import Tree, formulas, in_text
 from precisions import FORMATS, usable
+
+ATTENTIONS = ("softmax", "rightmost")
 
 SHORT = list(product(range(2), repeat=5))
 

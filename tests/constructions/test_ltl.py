@@ -1,14 +1,17 @@
-"""Formulas become programs that say what the formula means, at every position."""
+"""Formulas and star-free automata become programs that give every prefix its class."""
+
+from itertools import product
 
 import pytest
 from hypothesis import given, settings
 
-from lengthwise.constructions.ltl import design_ltl, ltl_program
+from lengthwise.constructions.ltl import design_ltl, ltl_program, star_free_program
 from lengthwise.errors import ConstructionError
+from lengthwise.languages.language import Language
 from lengthwise.languages.ltl_parser import parse_formula
 from lengthwise.languages.spec import formula_of, parse
 from ltl_strategies import Tree, formulas, holds, in_text
-from strategies import texts
+from strategies import all_words, machines, machines_with_domain, texts
 
 
 @settings(max_examples=60)
@@ -55,3 +58,50 @@ def test_what_is_not_star_free_is_refused() -> None:
     for spec in ("parity", "regex:(aa)*", "group:S3", "tomita-5"):
         with pytest.raises(ConstructionError, match=r"not star-free.*a cyclic group of order"):
             design_ltl(parse(spec))
+
+
+# ---- automata ------------------------------------------------------------------------------------
+
+
+@given(language=machines(max_states=5))
+def test_the_program_is_the_automaton_or_there_is_a_group(language: Language) -> None:
+    try:
+        program = star_free_program(language)
+    except ConstructionError as error:
+        refused = str(error)
+    else:
+        refused = ""
+    if refused:
+        assert "is not star-free" in refused
+        assert "\n" not in refused
+        return
+    for word in product(range(language.num_symbols), repeat=6):
+        found = [language.classes[language.run(word[:n])] for n in range(7)]
+        assert program.run(word) == found
+
+
+@given(language=machines_with_domain())
+def test_words_of_the_domain_get_their_class(language: Language) -> None:
+    try:
+        program = star_free_program(language)
+    except ConstructionError:
+        return
+    domain = language.domain
+    assert domain is not None
+    for word in all_words(language, 5):
+        if domain.classify(word) == 1:
+            assert program.run(word)[-1] == language.classify(word)
+
+
+@pytest.mark.parametrize(
+    ("spec", "layers"),
+    [("regex:(ab)*", 2), ("tomita-4", 3), ("first", 2), ("d-2", 3), ("tomita-1", 1)],
+)
+def test_known_languages_have_known_depths(spec: str, layers: int) -> None:
+    assert star_free_program(parse(spec)).num_layers == layers
+
+
+def test_groups_are_named() -> None:
+    with pytest.raises(ConstructionError, match="'1' leads through 2 states in a circle") as caught:
+        star_free_program(parse("parity"))
+    assert str(caught.value).endswith("Use another rung, such as scan.")

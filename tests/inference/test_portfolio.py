@@ -52,7 +52,7 @@ def words_of_one_length(count: int, language: Language = EVEN, seed: int = 0) ->
 class Says(Searcher):
     """Says what it is given, an attempt each; each reads as many symbols as `work`."""
 
-    name: str  # type: ignore[misc]
+    name: str
     says: list[Language | None]
     work: int = 10
     size: float = math.inf

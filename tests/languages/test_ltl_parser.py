@@ -5,7 +5,7 @@ from hypothesis import given
 
 from lengthwise.errors import LanguageError
 from lengthwise.languages.language import Language
-from lengthwise.languages.ltl import automaton, format_formula
+from lengthwise.languages.ltl import Formula, automaton
 from lengthwise.languages.ltl_parser import FUTURE, PAST, parse_formula
 from lengthwise.languages.spec import parse
 from ltl_strategies import Tree, formulas, in_text, temporal_depth
@@ -13,6 +13,27 @@ from ltl_strategies import Tree, formulas, in_text, temporal_depth
 
 def ltl(formula: str, alphabet: str | None = None) -> Language:
     return parse(f"ltl:{formula}", alphabet)
+
+
+def format_formula(formula: Formula) -> str:
+    """A formula in the syntax that `parse_formula` reads."""
+    texts: list[str] = []
+    for node in formula.nodes:
+        operands = [texts[index] for index in node.of]
+        match node.kind:
+            case "symbol":
+                text = f"'{node.symbol}'"
+            case "true":
+                text = "true"
+            case "not":
+                text = f"!{operands[0]}"
+            case "yesterday":
+                text = f"Y {operands[0]}"
+            case _:
+                sign = {"and": "&", "or": "|", "since": "S"}[node.kind]
+                text = f"({operands[0]} {sign} {operands[1]})"
+        texts.append(text)
+    return texts[-1]
 
 
 @given(tree=formulas())

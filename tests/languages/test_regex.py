@@ -3,13 +3,13 @@ from itertools import product
 
 import pytest
 from automata.fa.dfa import DFA
-from automata.fa.nfa import NFA
 from hypothesis import given
 from hypothesis import strategies as st
 
+from automata_dfas import from_automata_dfa
 from lengthwise.errors import LanguageError
 from lengthwise.languages.language import Language
-from lengthwise.languages.regex import Expression, from_automata_dfa, from_regex
+from lengthwise.languages.regex import Expression, from_regex
 from strategies import all_words, expressions, recognisers, texts
 
 
@@ -173,5 +173,3 @@ def test_a_partial_dfa_gets_a_sink() -> None:
         allow_partial=True,
     )
     assert from_automata_dfa(dfa) == from_regex("a", "ab")
-    with pytest.raises(LanguageError, match=r"got NFA. Of an NFA, give DFA.from_nfa"):
-        from_automata_dfa(NFA.from_regex("a|b"))  # type: ignore[arg-type]

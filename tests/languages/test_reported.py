@@ -13,10 +13,11 @@ from pathlib import Path
 import pytest
 from automata.fa.dfa import DFA
 
+from automata_dfas import from_automata_dfa
 from lengthwise.errors import LanguageError, LengthwiseWarning
 from lengthwise.languages.att import from_att
 from lengthwise.languages.language import Language
-from lengthwise.languages.regex import from_automata_dfa, from_regex
+from lengthwise.languages.regex import from_regex
 from lengthwise.languages.spec import language, parse
 from strategies import all_words, texts
 

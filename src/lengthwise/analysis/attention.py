@@ -25,6 +25,7 @@ from lengthwise.languages.language import Language
 from lengthwise.layers.chunks import grow
 from lengthwise.layers.right_aligned import FullWords, Lengths
 from lengthwise.layers.sliding_dilated import InsideChunks
+from lengthwise.models.regular_gpt import RegularGPT
 
 
 def attention(
@@ -42,14 +43,7 @@ def attention(
     """
     model = float64_copy(model)
     tree = grow(tokens, lengths, model.config.vocab_size, model.config.chunk_size)
-    layer = model.block[-1].attention
-    weights_of_levels: list[Tensor] = []
-
-    def keep(module: nn.Module, inputs: tuple[Tensor, Tensor | None], output: Tensor) -> None:
-        assert isinstance(module, InsideChunks)
-        weights_of_levels.append(chunk_weights(module, *inputs))
-
-    layer.register_forward_hook(keep)  # on our copy, which goes away with it
+    weights_of_levels = keep_weights(model)
     block_outputs(model, [level.children for level in tree.levels])
     means = []
     for weights, level in zip(weights_of_levels, tree.levels, strict=True):
@@ -66,6 +60,18 @@ def attention(
             [[round(value, 6) for value in head] for head in level.tolist()] for level in means
         ],
     }
+
+
+def keep_weights(model: RegularGPT) -> list[Tensor]:
+    """Return a list to which each call of the last layer of a copy will add its weights."""
+    kept: list[Tensor] = []
+
+    def keep(module: nn.Module, inputs: tuple[Tensor, Tensor | None], output: Tensor) -> None:
+        assert isinstance(module, InsideChunks)
+        kept.append(chunk_weights(module, *inputs))
+
+    model.block[-1].attention.register_forward_hook(keep)  # it goes away with the copy
+    return kept
 
 
 def chunk_weights(

@@ -118,11 +118,7 @@ def _require_plain_files(path: Path) -> None:
 
 
 def _language_of(certificate: Certificate) -> str:
-    """Return the language of the board that a checked certificate is about.
-
-    Raises:
-        CertificateError: there is none.
-    """
+    """Return the language of the board that a checked certificate is about."""
     for name, spec in LANGUAGES.items():
         if _is_about(certificate, parse(spec)):
             return name

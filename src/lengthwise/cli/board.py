@@ -72,7 +72,6 @@ def _show_arena(arguments: argparse.Namespace) -> None:
 
 
 def _list_entries(language: str, entries: list[BoardEntry]) -> list[BoardEntry]:
-    """Return the entries of a language."""
     matches = [entry for entry in entries if entry.language == language]
     if not matches and Path(language).is_dir():
         raise ConfigError(f"{language} is a folder. Judge it: `lengthwise board check {language}`.")

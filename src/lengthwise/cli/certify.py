@@ -177,11 +177,7 @@ def _judgement(statement: Mapping[str, Any] | None, *, in_json: bool = False) ->
 
 
 def _require_unrefuted(statement: Mapping[str, Any] | None) -> None:
-    """Refuse to end well where words refute the automaton that the network is equal to.
-
-    Raises:
-        ClaimError: they do.
-    """
+    """Refuse to end well where words refute the automaton that the network is equal to."""
     if statement is not None and statement["refutation"]:
         raise ClaimError(f"proved equal to {statement['inferred']}; {statement['refutation']}")
 

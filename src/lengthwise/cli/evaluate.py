@@ -6,7 +6,7 @@ It also shows the accuracy of shortcuts.
 import argparse
 from pathlib import Path
 
-from lengthwise.cli.options import add_plugged, options_of
+from lengthwise.cli.options import add_plugged, add_snapped, options_of
 from lengthwise.cli.output import (
     add_device,
     add_json,
@@ -16,7 +16,6 @@ from lengthwise.cli.output import (
     print_json,
     print_table,
 )
-from lengthwise.cli.snapped import add_snapped
 from lengthwise.evaluation.scores import parse_lengths
 
 

@@ -126,11 +126,7 @@ def _settings(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def _infer_function(arguments: argparse.Namespace) -> None:
-    """Infer a function from pairs, print statement and automata, and save the result.
-
-    Raises:
-        ClaimError: the pairs that were held out refute it.
-    """
+    """Infer a function from pairs, print statement and automata, and save the result."""
     from lengthwise.languages.functions.describe import describe_function, facts_of_function
     from lengthwise.languages.functions.transducers import to_transducer
     from lengthwise.problems.inferred.settings import InferenceConfig

@@ -41,8 +41,7 @@ class Lines(Generic[T]):
             total = len(self.numbers) + len(self.errors)
             raise WordError(
                 f"{len(self.errors)} of {format_count(total, 'line')} could not be read; the "
-                f"others are "
-                f"answered."
+                f"others are answered."
             )
 
 

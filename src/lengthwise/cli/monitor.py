@@ -211,8 +211,7 @@ def _read(monitor: Monitor, state: _State, block: bytes, arguments: argparse.Nam
         if _separators(block) != (b"\t" * (state.columns - 1) + b"\n") * number:
             raise WordError(
                 f"a line is {_FORMS[state.columns]}, as the first, but this is "
-                f"{block[:40].decode(errors='replace')!r}. "
-                f"Write all lines alike."
+                f"{block[:40].decode(errors='replace')!r}. Write all lines alike."
             )
         cells = block.replace(b"\n", b"\t").decode().split("\t")
         keys = cells[::2] if state.columns > 1 else None

@@ -56,6 +56,13 @@ def options_of(arguments: argparse.Namespace, problem: "Problem", kind: str) -> 
     return options
 
 
+def add_snapped(parser: argparse.ArgumentParser) -> None:
+    """Add the option that uses tables in place of the network."""
+    parser.add_argument(
+        "--snapped", action="store_true", help="use the tables that `snap` made from the run"
+    )
+
+
 def add_workers(parser: argparse.ArgumentParser) -> None:
     """Add where jobs run to the parser: processes of this machine, or workers of Dask."""
     parser.add_argument(

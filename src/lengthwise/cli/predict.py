@@ -11,7 +11,7 @@ from typing import Any
 
 from lengthwise.circuits.gate_sequence import GateSequence
 from lengthwise.cli.input_lines import Lines, read_words, standard_lines
-from lengthwise.cli.options import options_of
+from lengthwise.cli.options import add_snapped, options_of
 from lengthwise.cli.output import (
     add_device,
     add_json,
@@ -21,7 +21,6 @@ from lengthwise.cli.output import (
     print_json,
     refuse,
 )
-from lengthwise.cli.snapped import add_snapped
 from lengthwise.errors import ConfigError
 from lengthwise.problems.results import Answer, Predictor
 from lengthwise.training.run_listing import read_statement

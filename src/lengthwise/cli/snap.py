@@ -12,7 +12,6 @@ from lengthwise.cli.output import (
     print_json,
     print_table,
 )
-from lengthwise.cli.snapped import find_tables
 from lengthwise.errors import ConfigError, VerificationError
 from lengthwise.messages import format_count
 from lengthwise.proofs.search.limits import MAX_ELEMENTS
@@ -72,6 +71,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _snap_vectors(trained: "Run", arguments: argparse.Namespace) -> None:
+    from lengthwise.problems.recognition.measure import SNAPPED_FILE
     from lengthwise.proofs.search.extraction import extract_algebra
     from lengthwise.proofs.search.snapped_file import save_snapped
 
@@ -80,7 +80,7 @@ def _snap_vectors(trained: "Run", arguments: argparse.Namespace) -> None:
         trained.language.domain,
         max_elements=arguments.max_elements or MAX_ELEMENTS,
     )
-    path = find_tables(arguments.run)
+    path = arguments.run / SNAPPED_FILE
     save_snapped(path, extraction, trained.model)
     summary = extraction.summary()
     if arguments.json:
@@ -113,11 +113,8 @@ def _snap_vectors(trained: "Run", arguments: argparse.Namespace) -> None:
 
 
 def _snap_states(trained: "Run", arguments: argparse.Namespace) -> None:
-    """Snap a recurrence; with rounds, retrain a copy where the snapped network is not proved.
-
-    Raises:
-        VerificationError: it is not read symbol by symbol, or no snapping is usable.
-    """
+    """Snap a recurrence; with rounds, retrain a copy where the snapped network is not proved."""
+    from lengthwise.problems.recognition.measure import SNAPPED_FILE
     from lengthwise.proofs.search.snapped_file import digest_of_states
     from lengthwise.proofs.search.state_snapping import (
         draw_validation,
@@ -157,7 +154,7 @@ def _snap_states(trained: "Run", arguments: argparse.Namespace) -> None:
             f"no automaton is near this model: {snapping.reason}. Train longer, or give --rounds 3 "
             f"and --out DIR."
         )
-    path = find_tables(folder)
+    path = folder / SNAPPED_FILE
     snapping.snapped.save(path, model_digest=digest_of_states(model))
     summary = snapping.summary()
     if arguments.json:

@@ -90,7 +90,7 @@ class Design:
 def design_automaton(
     language: Language, *, chunk_size: int = 2, norm: str = "none", target: str = "auto"
 ) -> Design:
-    """Choose the encoding and the size of the network that `compile_automaton` builds.
+    """Choose the encoding and the size of the network that `build` makes.
 
     `norm` is none or post, which networks with integers cannot have; `target` is a name in
     `ENCODINGS`, or auto for the one with the fewest parameters.
@@ -178,19 +178,6 @@ def smallest(
         + ("another target, or " if target != "auto" else "")
         + "another rung, such as slots."
     )
-
-
-def compile_automaton(
-    language: Language, *, chunk_size: int = 2, norm: str = "none", target: str = "auto"
-) -> RegularGPT:
-    """Build a RegularGPT in float64 that gives every word of a language its class.
-
-    Words outside the domain of the language, if it has one, get an arbitrary class.
-
-    Raises:
-        ConstructionError: as for `design_automaton`.
-    """
-    return build(design_automaton(language, chunk_size=chunk_size, norm=norm, target=target))
 
 
 @torch.no_grad()

@@ -310,8 +310,7 @@ def zero_decoder(
     if report_size:
         report_size(
             f"{format_count(sequence.num_inputs, 'input')} and "
-            f"{format_count(len(sequence.steps), 'gate')}, width {d_model:,}, "
-            f"{size:,} parameters"
+            f"{format_count(len(sequence.steps), 'gate')}, width {d_model:,}, {size:,} parameters"
         )
     model = Decoder(config)
     zero_weights(model)

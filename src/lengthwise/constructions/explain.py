@@ -221,7 +221,6 @@ def _require_readable(construction: Computed) -> None:
 
 
 def _layers(program: Program) -> Iterator[tuple[str, ...]]:
-    """Yield what each layer does."""
     numbered = list(enumerate(program.memories, start=1))
     for layer in range(1, program.num_layers + 1):
         heads = [memory for memory in numbered if memory[1].layer == layer]

@@ -166,30 +166,6 @@ def compile_flawed_scaled_first() -> Encoder:
     return _compile_flawed(1.0, "log-length")
 
 
-# ---- closed forms ------------------------------------------------------------------------------
-
-
-def first_logit(n: int, begins_with_one: bool, sharpness: float = 1.0) -> float:
-    """Return the logit of a word of n - 1 >= 1 symbols, without layer norm (equation 1)."""
-    return _compute_weight(n, sharpness) * (begins_with_one - 0.5)
-
-
-def compute_scaled_logit(n: int, begins_with_one: bool) -> float:
-    """Return the logit with log-length scaled attention and c = 1 (proof of Proposition 3)."""
-    return n / (2 * n - 1) * (begins_with_one - 0.5)
-
-
-def compute_flawed_logit(n: int, begins_with_one: bool, k: int, sharpness: float) -> float:
-    """Return the logit of the flawed network for n - 1 symbols with k ones (section 5.2)."""
-    weight = math.exp(sharpness)
-    return ((weight - 1) * (begins_with_one - 0.5) + k - n / 2) / (weight + n - 1)
-
-
-def compute_flawed_scaled_logit(n: int, begins_with_one: bool, k: int) -> float:
-    """Return the logit of the flawed network with log-length scaled attention (section 5.3)."""
-    return ((n - 1) * (begins_with_one - 0.5) + k - n / 2) / (2 * n - 1)
-
-
 def compute_scaled_floor(epsilon: float) -> float:
     """Return the least |logit| of the normed network of Proposition 3 before the read-out."""
     mark, least = _compute_images(epsilon)
@@ -198,12 +174,6 @@ def compute_scaled_floor(epsilon: float) -> float:
         factor = _factor(mark**2 + answer**2, epsilon)
         mark, answer = mark * factor, answer * factor
     return answer
-
-
-def _compute_weight(n: int, sharpness: float) -> float:
-    """Return the attention weight of position 1."""
-    weight = math.exp(sharpness)
-    return weight / (weight + n - 1)
 
 
 def _factor(squares: float, epsilon: float) -> float:

@@ -79,9 +79,6 @@ from lengthwise.layers.layer_biases import RecencyPosition
 from lengthwise.messages import format_count
 from lengthwise.models.causal_recogniser import CausalRecogniser, CausalRecogniserConfig
 
-ATTENTIONS = ("softmax", "rightmost")
-"""Attentions of programs of lookups alone."""
-
 SHARP = "sharp"
 """The attention of programs with counters."""
 

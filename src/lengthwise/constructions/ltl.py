@@ -12,17 +12,18 @@ layer is its nesting depth, and all that is between lookups is Boolean, which a 
 computes at once.
 
 A language that is given by a formula has its program from there, and from its automaton if it is
-star-free (`star_free`); the one with fewer layers is taken. (Star-free languages are those of
-past-time logic: Kamp 1968; Lichtenstein, Pnueli and Zuck 1985.)
+star-free, by a cascade of resets; the one with fewer layers is taken. (Star-free languages are
+those of past-time logic: Kamp 1968; Lichtenstein, Pnueli and Zuck 1985.)
 """
 
 from contextlib import suppress
 
+from lengthwise.constructions.cascades import decompose
 from lengthwise.constructions.diagrams import Diagrams
 from lengthwise.constructions.lookups import LookupDesign, design_lookups
 from lengthwise.constructions.programs import LookupTable, Program, trim
-from lengthwise.constructions.star_free import star_free_program
-from lengthwise.errors import ConstructionError
+from lengthwise.errors import ConstructionError, LanguageError
+from lengthwise.languages.cascade import cascade
 from lengthwise.languages.language import Language
 from lengthwise.languages.ltl import Formula
 from lengthwise.languages.spec import formula_of
@@ -53,6 +54,22 @@ def design_ltl(
         design_lookups(program, attention=attention, longest=longest) for program in programs
     ]
     return min(designs, key=lambda design: (design.config.num_layers, design.num_parameters))
+
+
+def star_free_program(language: Language) -> Program:
+    """Return the program of a star-free language.
+
+    Raises:
+        ConstructionError: the language is not star-free, and the message names a group; or it is
+            too large.
+    """
+    try:
+        return decompose(language, cascade)
+    except LanguageError as error:
+        raise ConstructionError(
+            f"{language.spec or 'the language'} has no network of lookups: {error} Use another "
+            f"rung, such as scan."
+        ) from None
 
 
 def ltl_program(formula: Formula, alphabet: tuple[str, ...]) -> Program:

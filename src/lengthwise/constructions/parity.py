@@ -127,22 +127,6 @@ def compile_confident_parity(
     return model
 
 
-def parity_logit(n: int, k: int, sharpness: float = 1.0) -> float:
-    """Return the logit s of a word of n - 1 symbols with k ones, without layer norm (appendix A).
-
-    For the empty word it is -1/4, by our additional unit; the paper's network has 0.
-    """
-    if n == 1:
-        return -0.25
-    sign = 1 if k % 2 else -1
-    if n % 2 == 0:
-        return sign * 2 * math.tanh(sharpness) / n**2
-    u = math.exp(sharpness)
-    z1 = ((n - 1) * u + (n + 1) / u) / 2
-    z2 = ((n + 1) * u + (n - 1) / u) / 2
-    return sign * (n + sign) * math.sinh(2 * sharpness) / (n * z1 * z2)
-
-
 def _compute_least_factor(epsilon: float) -> float:
     """Return the least factor of layer norm on the logits: r_0^2 on a long word of ones."""
     return 3 / (1 + epsilon + 3 * epsilon**2)

@@ -162,11 +162,7 @@ def _count(
 
 
 def _merge(one: str, other: str, target: str) -> str:
-    """Merge two counts; return the place of the result.
-
-    Raises:
-        TextError: they cannot be those of one file.
-    """
+    """Merge two counts; return the place of the result."""
     if Path(target).exists():
         return target
     (texts, arrays), (more, others) = _load(one), _load(other)

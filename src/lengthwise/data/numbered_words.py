@@ -174,9 +174,6 @@ def _require_no_heading(
     It has names of columns, or its label, beside two others, and one of its symbols are its own.
 
     In a few lines the latter may be chance. Symbols and labels are numbered as they are first met.
-
-    Raises:
-        TextError: there is such a line.
     """
     remedy = (
         "Write word<TAB>label in its place, name the columns with --columns word=...,label=..., "

@@ -121,11 +121,7 @@ def _are_separated(outputs: Iterable[str]) -> bool:
 
 
 def _require_equal_lengths(file: WordFile, words: LabelledWords, spaced: bool) -> None:
-    """Refuse the first pair of unequal length.
-
-    Raises:
-        TextError: there is one; the message has its line.
-    """
+    """Refuse the first pair of unequal length."""
     spaced_input = any(len(symbol) > 1 for symbol in words.alphabet)
     for row in file.rows():
         counts = len(split_word(row.word, spaced_input)), len(split_word(row.label, spaced))

@@ -228,11 +228,7 @@ def _majority(
     read: NumberedWords, file: WordFile, order: NDArray[np.int64], is_new: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
     """Return a row, with the label of the most rows, of each word with one such label, and `lines`
-    and `undecided_lines` of `LabelledWords`.
-
-    Raises:
-        TextError: there is no such word.
-    """
+    and `undecided_lines` of `LabelledWords`."""
     group, labels = np.cumsum(is_new) - 1, read.labels[order]
     pairs, first, which = np.unique(
         np.stack([group, labels]), axis=1, return_index=True, return_inverse=True
@@ -257,11 +253,7 @@ def _majority(
 def _require_one_label(
     read: NumberedWords, file: WordFile, order: NDArray[np.int64], is_new: NDArray[np.bool_]
 ) -> None:
-    """Refuse words with two labels.
-
-    Raises:
-        TextError: there are some; the message has their number, and the lines of the first.
-    """
+    """Refuse words with two labels."""
     labels, firsts = read.labels[order], np.flatnonzero(is_new)
     group = np.cumsum(is_new) - 1
     other = np.flatnonzero(labels != labels[firsts[group]])

@@ -264,7 +264,6 @@ class _Search:
         return True
 
     def _follow(self, allowed: NDArray[np.bool_], targets: NDArray[np.int32]) -> list[int]:
-        """Return the tokens that are followed."""
         allowed = allowed.copy()
         allowed[self._ends] = False
         tokens = np.flatnonzero(allowed)

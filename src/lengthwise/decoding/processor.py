@@ -119,7 +119,6 @@ class LanguageProcessor:
         return scores.masked_fill(~torch.stack(masks), -torch.inf)
 
     def _read(self, automaton: TokenAutomaton, rows: NDArray[np.int64]) -> list[int]:
-        """Return the states of rows."""
         before = [self._states.get(_digest(row[:-1])) for row in rows]
         states = [
             _ENDED if state == _ENDED or token in self._ends else automaton.advance(state, token)

@@ -191,11 +191,7 @@ def _ends(end: int | Sequence[int]) -> tuple[int, ...]:
 
 
 def _decoding_steps(decoder: Any, name: str) -> list[dict[str, Any]]:
-    """Return what turns a token into text, step by step.
-
-    Raises:
-        ConfigError: the text of a token depends on its neighbours.
-    """
+    """Return what turns a token into text, step by step."""
     steps = [] if decoder is None else decoder.get("decoders", [decoder])
     fault = "puts spaces between tokens" if decoder is None else ""
     for step in steps:

@@ -88,11 +88,7 @@ def answers(
 
 
 def _require_logits(output: Any, tokens: Tensor) -> Tensor:
-    """Return the output of a model, if it can be the logits of these words.
-
-    Raises:
-        ConfigError: it cannot.
-    """
+    """Return the output of a model, if it can be the logits of these words."""
     if not isinstance(output, Tensor):
         description = "None" if output is None else f"a {type(output).__name__}"
     elif output.ndim != 2 or len(output) != len(tokens) or output.shape[1] < 1:
@@ -105,8 +101,7 @@ def _require_logits(output: Any, tokens: Tensor) -> Tensor:
         return output
     raise ConfigError(
         f"the model gave {description} for a batch of {format_count(len(tokens), 'word')}; it "
-        f"must give "
-        f"logits [word, class], a tensor of floating-point numbers."
+        f"must give logits [word, class], a tensor of floating-point numbers."
     )
 
 

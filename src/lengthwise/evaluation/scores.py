@@ -71,8 +71,7 @@ class Scores(Viewed):
             f"Scores({self.records[0].model} on {self.records[0].task}: mean "
             f"{percent(summary['mean_accuracy'])} %, worst {percent(summary['worst_accuracy'])} % "
             f"at length {summary['worst_length']}; {format_count(summary['words'], 'word')} of "
-            f"length "
-            f"{first}..{last})"
+            f"length {first}..{last})"
         )
 
     @property

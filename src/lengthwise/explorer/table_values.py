@@ -16,12 +16,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from lengthwise.analysis.attention import chunk_weights
+from lengthwise.analysis.attention import keep_weights
 from lengthwise.analysis.model_copy import float64_copy
 from lengthwise.errors import VerificationError
 from lengthwise.languages.language import Language
 from lengthwise.layers.memory import BinaryMemory
-from lengthwise.layers.sliding_dilated import InsideChunks
 from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.proofs.check.arrays import ABSENT, Integers
 from lengthwise.proofs.check.balls import Floats
@@ -189,13 +188,8 @@ def _attention(model: RegularGPT, tabulated: _Tabulated, entries: int) -> list[l
     chunk, heads = tabulated.algebra.chunk_size, model.config.num_heads
     if entries * chunk * heads > _MOST_WEIGHTS:
         return None
-    copy, attentions = float64_copy(model), list[Tensor]()
-
-    def keep(module: torch.nn.Module, inputs: tuple[Tensor, Tensor | None], _: Tensor) -> None:
-        assert isinstance(module, InsideChunks)
-        attentions.append(chunk_weights(module, *inputs))
-
-    copy.block[-1].attention.register_forward_hook(keep)  # on our copy, which goes away with it
+    copy = float64_copy(model)
+    attentions = keep_weights(copy)
     weights = []
     for level, (inner, outer) in zip(tabulated.algebra.levels, tabulated.vectors, strict=True):
         below = torch.from_numpy(np.concatenate([outer, inner])).double()

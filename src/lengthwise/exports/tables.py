@@ -53,11 +53,7 @@ class LearnerDot(Format):
 
 
 def _as_read(text: str, no: str = "") -> str:
-    """Return a label, which programs read as it is written.
-
-    Raises:
-        ConfigError: it has a character that would be escaped, or that separates labels.
-    """
+    """Return a label, which programs read as it is written."""
     if text.isprintable() and "->" not in text and not {*text} & {*'"\\', *no}:
         return text
     raise ConfigError(

@@ -43,7 +43,7 @@ from lengthwise.languages.serialisation import from_dict, to_dict
 
 SEARCHERS: tuple[Searcher, ...] = (
     StateMerging(),
-    *(rung() for rung in RUNGS.values()),
+    *RUNGS.values(),
     Climb(),
     Exact(),
     Guide(),

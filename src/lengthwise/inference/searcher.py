@@ -63,7 +63,7 @@ class AttemptLostError(Exception):
 class Searcher(ABC):
     """A way to make automata from labelled words."""
 
-    name: ClassVar[str]
+    name: str
     share: ClassVar[float] = 1.0
     """How much it reads for each symbol that another searcher reads."""
     late: ClassVar[int] = 0

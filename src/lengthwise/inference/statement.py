@@ -236,8 +236,7 @@ class DataStatement(WordStatement):
         if num_lines > held.words + known:
             lines.append(
                 f"Of {format_count(num_lines, 'line')} with these words {num_lines - wrong:,} "
-                f"have the "
-                f"label that A gives."
+                f"have the label that A gives."
             )
         if self.undecided:
             lines.append(
@@ -258,15 +257,13 @@ class DataStatement(WordStatement):
             subject = "it" if self.num_thin == 1 else f"{self.num_unseen:,} of these"
             lines.append(
                 f"{format_count(self.num_thin, 'transition')} {rest} on fewer than "
-                f"{self.thin_below} "
-                f"words of training"
+                f"{self.thin_below} words of training"
                 + (f"; no word passes {subject}, which {guesses}." if self.num_unseen else ".")
             )
         if self.unlabelled:
             lines.append(
                 f"No word of training ends in {format_count(len(self.unlabelled), 'state')}, such "
-                f"as "
-                f"that after {self.unlabelled[0]!r}: the class is a guess."
+                f"as that after {self.unlabelled[0]!r}: the class is a guess."
             )
         return lines
 
@@ -284,8 +281,7 @@ class DataStatement(WordStatement):
             return [
                 f"The language is not found: A is right on {held.words - held.wrong:,} of "
                 f"{format_count(held.words, 'word')} held out, and the shortcut {self.shortcut!r} "
-                f"on "
-                f"{self.shortcut_right:,}. {_HELPS}"
+                f"on {self.shortcut_right:,}. {_HELPS}"
             ]
         parts: tuple[Agreement, ...] = (held,)
         noun, where, wrong, words = "word", "held out", held.wrong, held.words
@@ -329,8 +325,7 @@ class DataStatement(WordStatement):
             f"The words do not force A: every automaton that fits them has at least "
             f"{format_count(self.needed_states or 1, 'state')}, and "
             f"{format_count(self.unforced_transitions or 0, 'transition')} could lead elsewhere "
-            f"as far "
-            f"as this condition tells."
+            f"as far as this condition tells."
         )
 
 

@@ -77,16 +77,13 @@ def finiteness(subject: LadderSubject, class_number: int = 1) -> Verdict:
     )
 
 
-def merging(
-    steps: NDArray[np.int64], blocks: NDArray[np.int64] | None = None
-) -> tuple[NDArray[np.int64], int]:
+def merging(steps: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
     """Return the partition of states that all long words merge, and how long they have to be.
 
     >>> merging(np.array([[0, 1], [0, 1]]))
     (array([0, 0]), 1)
     """
-    blocks = np.arange(len(steps)) if blocks is None else blocks
-    length = 0
+    blocks, length = np.arange(len(steps)), 0
     while True:
         coarser = np.unique(blocks[steps], axis=0, return_inverse=True)[1].reshape(-1)
         if coarser.max() == blocks.max():

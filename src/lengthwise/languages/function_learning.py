@@ -112,8 +112,7 @@ class _Search:
                 raise LanguageError(
                     f"at most {MAX_QUESTIONS:,} words are asked to find the states of a function, "
                     f"but this one has shown {format_count(len(self._access), 'state')} by then, "
-                    f"and is "
-                    f"not done. Use fewer symbols or states."
+                    f"and is not done. Use fewer symbols or states."
                 )
             self._answers[word] = self._call(word)
         return self._answers[word]

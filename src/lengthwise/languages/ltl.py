@@ -205,24 +205,3 @@ def automaton(formula: Formula, alphabet: Sequence[str]) -> Language:
         refusal=f"the formula has {len(memory)} temporal operators and more than {{most}} states, "
         f"the most that are built. Use a smaller formula.",
     )
-
-
-def format_formula(formula: Formula) -> str:
-    """Write a formula in the syntax that `parse_formula` reads."""
-    texts: list[str] = []
-    for node in formula.nodes:
-        operands = [texts[index] for index in node.of]
-        match node.kind:
-            case "symbol":
-                text = f"'{node.symbol}'"
-            case "true":
-                text = "true"
-            case "not":
-                text = f"!{operands[0]}"
-            case "yesterday":
-                text = f"Y {operands[0]}"
-            case _:
-                sign = {"and": "&", "or": "|", "since": "S"}[node.kind]
-                text = f"({operands[0]} {sign} {operands[1]})"
-        texts.append(text)
-    return texts[-1]

@@ -178,11 +178,7 @@ class _Progression:
         return joint
 
     def _least(self, sets: Collection[int]) -> Alternatives:
-        """Return the sets that contain no other one.
-
-        Raises:
-            LanguageError: too many were compared so far.
-        """
+        """Return the sets that contain no other one."""
         kept: list[int] = []
         for one in sorted(sets, key=int.bit_count):
             self._comparisons += len(kept)

@@ -1,4 +1,4 @@
-r"""Languages of regular expressions and of automata-lib's automata.
+r"""Languages of regular expressions.
 
 The operators of Python's `re` have its meaning: `*`, `+`, `?`, `{m}`, `{m,}`, `{,n}`, `{m,n}`,
 each also lazy (`*?`, which has the same words), concatenation, `|`, groups and classes. `&` (and)
@@ -10,16 +10,14 @@ builds the automaton over one character of each such set, and the rows are writt
 an alphabet of 60,000 symbols costs what one of three costs.
 """
 
-import sys
 from bisect import bisect_left, bisect_right
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from lengthwise.errors import LanguageError
 from lengthwise.languages.alike_symbols import code_of, put_alike_together
-from lengthwise.languages.builders import determinise
 from lengthwise.languages.characters import (
     EVERYTHING,
     NamedSymbols,
@@ -37,9 +35,6 @@ from lengthwise.languages.language import Language
 from lengthwise.languages.regex_tokens import Token, refuse_token, tokens_of
 from lengthwise.languages.validation import check_alphabet
 from lengthwise.messages import format_count
-
-if TYPE_CHECKING:
-    from automata.fa.dfa import DFA
 
 MAX_SIZE = 5_000
 """Largest number of symbols of an expression with its repetitions written out."""
@@ -227,35 +222,6 @@ class Expression:
                     f"symbol {symbol!r} is not in the alphabet {list_symbols(alphabet)!r}. "
                     f"Add it to the alphabet",
                 )
-
-
-def from_automata_dfa(dfa: "DFA") -> Language:
-    """Convert an automata-lib DFA to a minimised language; a partial DFA is completed with a sink.
-
-    Symbols are sorted, and states numbered by their shortest words, so the result does not depend
-    on the names or the order of the DFA's states.
-
-    Raises:
-        LanguageError: it is not a DFA, or a symbol is empty or has a space in it.
-    """
-    library = sys.modules.get("automata.fa.dfa")  # whoever has a DFA has imported it
-    if library is None or not isinstance(dfa, library.DFA):
-        raise LanguageError(
-            f"a DFA of automata-lib is needed, but got {type(dfa).__name__}. Of an NFA, give "
-            f"DFA.from_nfa(nfa)."
-        )
-    index: dict[Hashable, int] = {state: i for i, state in enumerate(dfa.states)}
-    arcs: list[dict[str, tuple[int, ...]]] = [{} for _ in index]
-    for state, row in dfa.transitions.items():
-        for symbol, target in row.items():
-            arcs[index[state]][symbol] = (index[target],)
-    return determinise(
-        sorted(dfa.input_symbols),
-        arcs,
-        index[dfa.initial_state],
-        [index[state] for state in dfa.final_states],
-        max_states=len(index) + 1,
-    )
 
 
 # ---- remarks -------------------------------------------------------------------------------------

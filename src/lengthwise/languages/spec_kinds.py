@@ -222,11 +222,7 @@ def _of_py(path: str, language: Language, max_states: int) -> str:
 
 
 def _format_alphabet(symbols: Sequence[str]) -> str:
-    """Return an alphabet as a line holds it, which `split_alphabet` splits again.
-
-    Raises:
-        LanguageError: a line cannot hold it.
-    """
+    """Return an alphabet as a line holds it, which `split_alphabet` splits again."""
     alphabet = format_alphabet(symbols)
     if "]:" in alphabet:
         raise LanguageError(
@@ -236,11 +232,7 @@ def _format_alphabet(symbols: Sequence[str]) -> str:
 
 
 def _characters(alphabet: tuple[str, ...] | None) -> tuple[str, ...] | None:
-    """Return an alphabet, each of whose symbols has one character.
-
-    Raises:
-        LanguageError: one has more.
-    """
+    """Return an alphabet, each of whose symbols has one character."""
     if several := [symbol for symbol in alphabet or () if len(symbol) > 1]:
         raise LanguageError(
             f"symbols of expressions and counters have one character, but the alphabet has "

@@ -360,11 +360,7 @@ def require_steady_if_own(module: nn.Module, words: Iterable[Sequence[int]]) -> 
 
 
 def _read(model: Adapted, tokens: Tensor, lengths: Tensor) -> Tensor:
-    """Return the logits of words that a network is tried on before training.
-
-    Raises:
-        ConfigError: the network fails on them.
-    """
+    """Return the logits of words that a network is tried on before training."""
     try:
         logits: Tensor = model(tokens, lengths)
     except CallError as error:

@@ -132,11 +132,7 @@ def _build(config: HuggingFaceConfig) -> Adapted:
 
 
 def _build_body(config: HuggingFaceConfig) -> tuple[nn.Module, int]:
-    """Return the body that a configuration describes, and its width.
-
-    Raises:
-        ConfigError: transformers refuses it, or it has no vectors for tokens.
-    """
+    """Return the body that a configuration describes, and its width."""
     from transformers import AutoConfig, AutoModel  # noqa: PLC0415  an extra
 
     values: Mapping[str, Any] = json.loads(config.config)

@@ -192,7 +192,6 @@ def _values(numbers: Float[Tensor, "*axes bit"]) -> Int[Tensor, "*axes"]:
 
 
 def _roots(tree: Tree, nodes: list[Int[Tensor, "_ slot"]]) -> Int[Tensor, "word slot"]:
-    """Return the root of each word."""
     sizes = torch.tensor([0, *(len(level) for level in nodes[:-1])])
     first = send(sizes.cumsum(0), tree.root.device)
     return torch.cat(nodes)[first[tree.root_level] + tree.root]

@@ -58,11 +58,7 @@ class Stepped(nn.Module):
         return torch.stack(prefixes, dim=1)
 
     def _prefixes(self, symbols: FullWords) -> Iterator[ClassLogits]:
-        """Yield the logits of the empty word, and after each symbol.
-
-        Raises:
-            ConfigError: a method returns something other than logits and a state.
-        """
+        """Yield the logits of the empty word, and after each symbol."""
         stepping: Any = self.module
         name, count = type(self.module).__name__, len(symbols)
         first, state = two_things(name, "start", stepping.start(), ConfigError)

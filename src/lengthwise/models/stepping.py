@@ -150,11 +150,7 @@ class Steps:
         return returned
 
     def _checked(self, method: str, logits: Tensor, state: State, count: int) -> tuple[Any, Any]:
-        """Return logits, and the state as rows.
-
-        Raises:
-            VerificationError: shapes are others than those of the start, or numbers not finite.
-        """
+        """Return logits, and the state as rows."""
         if logits.shape != (count, self.num_classes):
             raise VerificationError(
                 f"{self.name}.{method} has to return logits [{count}, {self.num_classes}], one for "
@@ -331,11 +327,7 @@ def may_be_stepped(model: nn.Module) -> bool:
 
 @torch.no_grad()
 def _require_recurrence(steps: Steps, model: nn.Module, generator: torch.Generator) -> None:
-    """Refuse steps that depend on anything but state and symbol, or answer unlike the network.
-
-    Raises:
-        VerificationError: they do.
-    """
+    """Refuse steps that depend on anything but state and symbol, or answer unlike the network."""
     name, word = steps.name, []
     symbols = torch.randint(steps.num_symbols, (_LONGEST, _TRIED), generator=generator)
     logits, rows = steps.start()

@@ -8,6 +8,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lengthwise.device_copies import send
+from lengthwise.errors import ConfigError
 from lengthwise.evaluation.evaluate import answer_of
 from lengthwise.tasks.state_maps import IGNORED
 from lengthwise.tasks.task import Batch
@@ -20,6 +21,17 @@ SURE = 0.3
 
 _SHARPNESS = 2.0
 """Factor on numbers in the loss of their signs."""
+
+
+def require_kind(model: nn.Module, kind: type[Network], lacks: str) -> Network:
+    """Return a model of a kind; `lacks` says what a model of another kind does not have or do.
+
+    Raises:
+        ConfigError: it is of another kind.
+    """
+    if not isinstance(model, kind):
+        raise ConfigError(f"{type(model).__name__} {lacks}")
+    return model
 
 
 def class_step(logits: Float[Tensor, "word class"], classes: Int[Tensor, " word"]) -> Step:

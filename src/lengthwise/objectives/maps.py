@@ -17,7 +17,6 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from lengthwise.device_copies import send
-from lengthwise.errors import ConfigError
 from lengthwise.models.entry import Entry
 from lengthwise.models.state_slots import StateSlots
 from lengthwise.models.state_slots_config import StateSlotsConfig, bits_for
@@ -25,6 +24,7 @@ from lengthwise.models.transformer_config import NetworkConfig
 from lengthwise.objectives.answers import (
     in_precision,
     masked_cross_entropy,
+    require_kind,
     sign_loss,
     validate_answers,
 )
@@ -108,17 +108,13 @@ class MapLoss(Objective):
 
 
 def slots(model: nn.Module) -> StateSlots:
-    """Return a model with a slot for each state.
-
-    Raises:
-        ConfigError: the model has none.
-    """
-    if not isinstance(model, StateSlots):
-        raise ConfigError(
-            f"{type(model).__name__} has no slots of states, so it does not learn from "
-            f"objective='maps'. Use model regular-gpt-slots, or another objective."
-        )
-    return model
+    """Return a model with a slot for each state; `require_kind` refuses others."""
+    return require_kind(
+        model,
+        StateSlots,
+        "has no slots of states, so it does not learn from objective='maps'. Use model "
+        "regular-gpt-slots, or another objective.",
+    )
 
 
 def _lowest_sides(

@@ -7,13 +7,12 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from lengthwise.device_copies import send
-from lengthwise.errors import ConfigError
 from lengthwise.evaluation.evaluate import answer_of
 from lengthwise.layers.chunks import ABSENT, ChunkLevel, Tree, grow
 from lengthwise.models.entry import Entry
 from lengthwise.models.regular_gpt import RegularGPT, roots
 from lengthwise.models.regular_gpt_config import RegularGPTConfig
-from lengthwise.objectives.answers import accuracy_of, masked_cross_entropy
+from lengthwise.objectives.answers import accuracy_of, masked_cross_entropy, require_kind
 from lengthwise.objectives.base import Subject, WordObjective
 from lengthwise.objectives.words import WordLengths, WordsConfig, draw_one_length
 from lengthwise.tasks.state_maps import IGNORED, StateMaps, state_maps
@@ -104,12 +103,8 @@ def answers_at_nodes(
 
 
 def _regular_gpt(model: nn.Module) -> RegularGPT:
-    if not isinstance(model, RegularGPT):
-        raise ConfigError(
-            f"{type(model).__name__} has no vectors of sub-words, so it learns from "
-            f"objective='final' or 'prefix' only."
-        )
-    return model
+    lacks = "has no vectors of sub-words, so it learns from objective='final' or 'prefix' only."
+    return require_kind(model, RegularGPT, lacks)
 
 
 def transition_size(maps: StateMaps) -> int:

@@ -8,9 +8,8 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from lengthwise.device_copies import send
-from lengthwise.errors import ConfigError
 from lengthwise.models.binary_recurrent import BinaryRecurrent
-from lengthwise.objectives.answers import masked_cross_entropy, sign_loss
+from lengthwise.objectives.answers import masked_cross_entropy, require_kind, sign_loss
 from lengthwise.objectives.step_table import StepTable
 from lengthwise.proofs.check.bounded import BoundedCoded
 from lengthwise.proofs.search.network import recurrent_node_of
@@ -81,14 +80,10 @@ def _on_side(
 
 
 def recurrent(model: nn.Module) -> BinaryRecurrent:
-    """Return a recurrent network with binary memory.
-
-    Raises:
-        ConfigError: the model is another.
-    """
-    if not isinstance(model, BinaryRecurrent):
-        raise ConfigError(
-            f"{type(model).__name__} keeps no code after each symbol, so it does not learn from "
-            f"codes of states. Use model gru-binary or elman-binary."
-        )
-    return model
+    """Return a recurrent network with binary memory; `require_kind` refuses others."""
+    return require_kind(
+        model,
+        BinaryRecurrent,
+        "keeps no code after each symbol, so it does not learn from codes of states. Use model "
+        "gru-binary or elman-binary.",
+    )

@@ -16,10 +16,9 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lengthwise.device_copies import send
-from lengthwise.errors import ConfigError
 from lengthwise.layers.chunks import ABSENT
 from lengthwise.models.window_scratchpad import WindowScratchpad
-from lengthwise.objectives.answers import masked_cross_entropy
+from lengthwise.objectives.answers import masked_cross_entropy, require_kind
 from lengthwise.objectives.step_table import StepTable
 from lengthwise.proofs.check.bounded import BoundedCoded
 from lengthwise.proofs.check.window_node import WindowNode
@@ -134,14 +133,10 @@ def make_window_node(model: nn.Module) -> WindowNode:
 
 
 def window_scratchpad(model: nn.Module) -> WindowScratchpad:
-    """Return a scratchpad with sliding-window attention.
-
-    Raises:
-        ConfigError: the model is another.
-    """
-    if not isinstance(model, WindowScratchpad):
-        raise ConfigError(
-            f"{type(model).__name__} writes no tokens of states in a window, so it does not learn "
-            f"from them. Use model scratchpad-window."
-        )
-    return model
+    """Return a scratchpad with sliding-window attention; `require_kind` refuses others."""
+    return require_kind(
+        model,
+        WindowScratchpad,
+        "writes no tokens of states in a window, so it does not learn from them. Use model "
+        "scratchpad-window.",
+    )

@@ -11,13 +11,18 @@ from jaxtyping import Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lengthwise.errors import ConfigError
 from lengthwise.languages.language import Language
 from lengthwise.models.entry import Entry
 from lengthwise.models.scratchpad import Scratchpad, ScratchpadConfig
 from lengthwise.models.transformer_config import NetworkConfig
 from lengthwise.models.window_scratchpad_config import WindowScratchpadConfig
-from lengthwise.objectives.answers import accuracy_of, in_precision, on_device, validate_answers
+from lengthwise.objectives.answers import (
+    accuracy_of,
+    in_precision,
+    on_device,
+    require_kind,
+    validate_answers,
+)
 from lengthwise.objectives.base import Subject, WordObjective
 from lengthwise.objectives.state_tokens import make_window_node, state_token_loss, window_scratchpad
 from lengthwise.objectives.step_table import explore_network
@@ -116,12 +121,8 @@ class StateTokenLoss(StateLoss):
 
 
 def _writing(model: nn.Module) -> Scratchpad:
-    if not isinstance(model, Scratchpad):
-        raise ConfigError(
-            f"{type(model).__name__} writes no states down, so it does not learn from "
-            f"objective='states'. Use 'final'."
-        )
-    return model
+    lacks = "writes no states down, so it does not learn from objective='states'. Use 'final'."
+    return require_kind(model, Scratchpad, lacks)
 
 
 class States(WordObjective):

@@ -127,11 +127,7 @@ def _require_same(
     spec: str,
     out: Path | None,
 ) -> WordsReference:
-    """Return words that are those of the run in a folder.
-
-    Raises:
-        RunError: the settings of inference, or the words, are others.
-    """
+    """Return words that are those of the run in a folder."""
     assert out is not None
     RunFolder(out).require_same(before.own_values(), config.to_dict())
     if before.words != words:

@@ -161,11 +161,7 @@ def _require_possible(plan: Plan, folder: RunFolder | None, device: str, *, film
 
 
 def _require_film(plan: Plan, folder: RunFolder | None) -> None:
-    """Refuse a film that nobody could keep, or that would show nothing.
-
-    Raises:
-        ConfigError: there is no folder, or the network of the plan cannot be filmed.
-    """
+    """Refuse a film that nobody could keep, or that would show nothing."""
     if folder is None:
         raise ConfigError("a film of training is kept in the run's folder. Give out=DIR.")
     if empty_film(plan) is None:

@@ -166,11 +166,7 @@ def _retire(run: Run, ending: Ending, error: str, folder: RunFolder | None) -> E
 
 
 def _nearest(ended: list[Ended], folder: RunFolder | None) -> Run | None:
-    """Return the stage that is nearest to a proof, and end the run in the folder with it.
-
-    Raises:
-        ClaimError: none has weights.
-    """
+    """Return the stage that is nearest to a proof, and end the run in the folder with it."""
     best = max(ended, key=lambda stage: stage.rank)
     if best.record["validation_accuracy"] is None:
         raise ClaimError(f"no stage reached a validation: {best.record['error']}")

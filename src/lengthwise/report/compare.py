@@ -189,11 +189,7 @@ def _format_lengths(lengths: Sequence[int]) -> str:
 def _group_runs(
     paths: Sequence[Path], plans: Sequence[Plan], curves: Sequence[Curve]
 ) -> Comparison:
-    """Restrict the curves to the lengths that all have, and group the runs.
-
-    Raises:
-        ConfigError: there is no such length.
-    """
+    """Restrict the curves to the lengths that all have, and group the runs."""
     common = sorted(set.intersection(*(set(curve.points) for curve in curves)))
     if not common:
         other = next(n for n, c in enumerate(curves) if not set(c.points) & set(curves[0].points))
@@ -222,8 +218,7 @@ def _group_runs(
     if len(common) < most:
         notes.append(
             f"The figure shows the {format_count(len(common), 'length')} that all runs were "
-            f"tested on, "
-            f"of up to {most:,}."
+            f"tested on, of up to {most:,}."
         )
     samples = sorted({curve.sample for curve in curves})
     if len(samples) > 1:

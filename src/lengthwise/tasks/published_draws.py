@@ -203,7 +203,6 @@ def _tomita_3_runs(sampler: UniformSampler, lengths: Lengths, generator: torch.G
 
 
 def _mask_words(lengths: Lengths) -> Bool[Tensor, "word time"]:
-    """Return the mask of the words in their batch."""
     time = int(lengths.max()) if len(lengths) else 0
     return torch.arange(time) >= time - lengths[:, None]
 

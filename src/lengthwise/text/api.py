@@ -229,11 +229,7 @@ _NO_TRANSLATOR = "this run does not translate; runs on translation:FOLDER do."
 
 
 def _require_run_of(run: Run, kind: str, message: str) -> None:
-    """Refuse a run on another kind of problem.
-
-    Raises:
-        ConfigError: it is such a run, or not a run.
-    """
+    """Refuse a run on another kind of problem."""
     module_of(run)  # which says how to load one
     if not isinstance(run, Run) or run.problem.kind != kind:
         raise ConfigError(f"{message} Use evaluate.")

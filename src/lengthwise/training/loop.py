@@ -20,7 +20,6 @@ from lengthwise.training.adamw import AdamW
 from lengthwise.training.clock import Clock
 from lengthwise.training.determinism import deterministic
 from lengthwise.training.distributed import ALONE, ProcessGroup
-from lengthwise.training.rounding import round_weights
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.settings import TrainingConfig
 from lengthwise.training.state import Remembering, State
@@ -245,8 +244,15 @@ def begin(
     return state
 
 
+@torch.no_grad()
+def _round_weights(model: nn.Module, places: int) -> None:
+    """Round all weights to whole multiples of 2^-places, in place; none if `places` is 0."""
+    if places:
+        for weight in model.parameters():
+            weight.copy_((weight * 2**places).round() / 2**places)
+
+
 def _optimiser_of(model: nn.Module, config: TrainingConfig) -> AdamW:
-    """Return the optimiser of the weights of a model."""
     kind = AdamW
     if config.optimiser == "muon":
         from lengthwise.training.muon import Muon  # noqa: PLC0415  seldom
@@ -395,7 +401,7 @@ def validate_if_due(
 def _validate(state: State, objective: Objective, config: TrainingConfig) -> dict[str, Any]:
     """Validate the model, keep its weights if they are the best so far, and return the figures."""
     state.model.eval()
-    round_weights(state.model, config.binary_places)
+    _round_weights(state.model, config.binary_places)
     with torch.no_grad():
         result = objective.validate(state.model, state.generators["validation"])
     require_finite("validation loss", result.loss, state, config)

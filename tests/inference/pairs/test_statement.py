@@ -1,12 +1,14 @@
 """The statement about a function: its numbers, and what speaks against it."""
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
 
 from inference.pairs.drawn_pairs import pairs_of
-from lengthwise.inference.pairs.statement import PairStatement, state_pairs
+from lengthwise.inference.pairs.paired import Paired
+from lengthwise.inference.pairs.statement import PairStatement, is_forced, state_pairs
 from lengthwise.languages.functions.by_name import function
 from lengthwise.languages.functions.function import Function
 
@@ -68,3 +70,29 @@ def test_wrong_outputs_that_were_told_of_do_not_refute_and_others_do() -> None:
     assert fair.held_out.wrong > 0
     assert "force no function" in " ".join(fair.sentences())
     assert stated(parity, parity, noise=0.05, said=0.01).verdict == "refuted"
+
+
+def every_function() -> list[Function]:
+    """All sequential functions of at most two states over two symbols."""
+    cells = list(product(range(2), repeat=4))
+    return [
+        Function(
+            alphabet=("0", "1"),
+            outputs=("0", "1"),
+            left=(left[:2], left[2:]),
+            right=((0, 0),),
+            table=(((out[0],), (out[1],)), ((out[2],), (out[3],))),
+        )
+        for left in cells
+        for out in cells
+    ]
+
+
+@pytest.mark.parametrize("longest", [1, 2, 3, 4])
+def test_forced_means_that_no_other_function_of_its_size_fits(longest: int) -> None:
+    gray = function("gray")
+    words = [w for n in range(1, longest + 1) for w in product(range(2), repeat=n)]
+    pairs = Paired.of_words([(word, gray.run(word)) for word in words], 2, 2)
+    fitting = {each for each in every_function() if not pairs.wrong(each).any()}
+    assert gray in fitting
+    assert is_forced(gray, pairs) == (len(fitting) == 1) == (longest > 2)

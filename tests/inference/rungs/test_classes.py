@@ -51,14 +51,14 @@ def find_first(searcher: Searcher, task: SearchTask) -> Language | None:
 def test_a_language_of_its_class_is_found(name: str, symbols: int, seed: int) -> None:
     language = subregular(name, seed=seed, symbols=symbols)
     sample = sample_of(language)
-    found = find_first(RUNGS[name](), SearchTask(sample))
+    found = find_first(RUNGS[name], SearchTask(sample))
     assert found is not None
     assert found.difference(number_symbols(language)) is None
 
 
 def test_a_function_of_both_of_two_literals_is_found_where_neither_says_much() -> None:
     language = parse("regex[abc]:.*bb.*") ^ parse("regex[abc]:.*ca.*")
-    found = find_first(RUNGS["LT"](), SearchTask(sample_of(language)))
+    found = find_first(RUNGS["LT"], SearchTask(sample_of(language)))
     assert found is not None
     assert found.difference(number_symbols(language)) is None
 
@@ -66,7 +66,7 @@ def test_a_function_of_both_of_two_literals_is_found_where_neither_says_much() -
 def test_an_attempt_depends_on_its_number_alone() -> None:
     task = SearchTask(sample_of(subregular("TLT", seed=0), 600))
     for number in (0, 3, 6):
-        one, two = (RUNGS["TLT"]().attempt(number, task) for _ in range(2))
+        one, two = (RUNGS["TLT"].attempt(number, task) for _ in range(2))
         assert one == two
 
 
@@ -83,6 +83,6 @@ def test_three_classes_are_told_apart() -> None:
     )
     sample = balance(language, 1_500, shortest=20, longest=29, seed=0)
     assert np.bincount(sample.classes).tolist() == [500] * 3
-    found = find_first(RUNGS["LT"](), SearchTask(sample))
+    found = find_first(RUNGS["LT"], SearchTask(sample))
     assert found is not None
     assert answers_of(found, sample).tolist() == sample.classes.tolist()

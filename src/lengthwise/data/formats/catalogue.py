@@ -85,11 +85,7 @@ def word_kind(path: Path) -> str:
 
 
 def _require_dataset(path: Path) -> None:
-    """Refuse a folder that is not a dataset.
-
-    Raises:
-        TextError: it is not a dataset, or it holds several.
-    """
+    """Refuse a folder that is not a dataset."""
     if (path / SEVERAL).exists():
         parts = sorted(path.name for path in path.iterdir() if (path / SAVED).exists())
         raise TextError(

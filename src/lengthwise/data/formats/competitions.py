@@ -79,11 +79,7 @@ class Abbadingo(Reader):
 
 
 def _read_word_count(parts: list[str], place: Place) -> int:
-    """Return the number of words that the header says.
-
-    Raises:
-        TextError: it is not a header, or it announces attributes.
-    """
+    """Return the number of words that the header says."""
     if len(parts) >= 2 and ":" in parts[1]:
         raise TextError(
             f"{place}: the header {' '.join(parts)!r:.40} says that symbols have attributes, which "

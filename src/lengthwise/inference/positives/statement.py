@@ -87,8 +87,7 @@ class PositiveStatement(WordStatement):
             f"A is the smallest {self.assumed} language that has the "
             f"{format_count(self.words, 'word')} "
             f"of training and validation, an automaton of {format_count(self.states, 'state')}. "
-            f"Of the "
-            f"words held out it has {held.words - held.wrong:,} of {held.words:,}.",
+            f"Of the words held out it has {held.words - held.wrong:,} of {held.words:,}.",
             f"The assumption: {self.means}. Each {self.assumed} language with these words has all "
             f"words of A. All words here have one label, so none shows what is outside the "
             f"language: only the assumption does, and a larger language fits as well.",

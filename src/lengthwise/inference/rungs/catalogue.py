@@ -2,31 +2,15 @@
 
 from collections.abc import Mapping
 
-from lengthwise.inference.rungs import classes, counting_searchers, star_free
+from lengthwise.inference.rungs.classes import STAGED
+from lengthwise.inference.rungs.counting_searchers import Counted, GroupCounts
+from lengthwise.inference.rungs.star_free import Chain, StarFree
 from lengthwise.inference.searcher import Searcher
 
-RUNGS: Mapping[str, type[Searcher]] = {
-    searcher.name: searcher
-    for searcher in (
-        classes.StrictlyLocal,
-        classes.CoStrictlyLocal,
-        classes.TierStrictlyLocal,
-        classes.TierCoStrictlyLocal,
-        classes.StrictlyPiecewise,
-        classes.CoStrictlyPiecewise,
-        classes.LocallyTestable,
-        classes.TierLocallyTestable,
-        classes.ThresholdTestable,
-        classes.TierThresholdTestable,
-        classes.PiecewiseTestable,
-        classes.PiecewiseLocallyTestable,
-        classes.TierPiecewiseLocallyTestable,
-        counting_searchers.GroupCounts,
-        counting_searchers.Counted,
-        star_free.Chain,
-    )
+RUNGS: Mapping[str, Searcher] = {
+    searcher.name: searcher for searcher in (*STAGED, GroupCounts(), Counted(), Chain())
 }
 """The searchers that share a search, the smaller classes first."""
 
-ASSUMED: Mapping[str, type[Searcher]] = {**RUNGS, star_free.StarFree.name: star_free.StarFree}
+ASSUMED: Mapping[str, Searcher] = {**RUNGS, StarFree.name: StarFree()}
 """The classes that can be assumed; the last one asks several of the others."""

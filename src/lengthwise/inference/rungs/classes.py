@@ -38,15 +38,15 @@ class Stage:
 
 
 class Staged(Searcher):
-    """A searcher with a list of stages."""
+    """A searcher with a list of stages, each of which begins from some tiers."""
 
-    stages: Sequence[Stage]
-    starts = 1
+    def __init__(self, name: str, stages: Sequence[Stage], starts: int = 1) -> None:
+        self.name, self._stages, self._starts = name, stages, starts
 
     @property
     def most(self) -> int:
         """Number of attempts."""
-        return len(self.stages) * self.starts
+        return len(self._stages) * self._starts
 
     def attempt(self, number: int, task: SearchTask) -> Attempt | None:
         """Make the attempt of a stage."""
@@ -54,9 +54,9 @@ class Staged(Searcher):
             return None
         order = [
             (stage, turn)
-            for first in range(0, self.starts, 2)
-            for stage in self.stages
-            for turn in range(first, min(first + 2, self.starts))
+            for first in range(0, self._starts, 2)
+            for stage in self._stages
+            for turn in range(first, min(first + 2, self._starts))
         ]
         stage, turn = order[number]
         bench = Bench(task)
@@ -148,97 +148,20 @@ _SUBSEQUENCES = subsequences(2), subsequences(3)
 _ORDERED = order_windows(2), order_windows(3, 2)
 
 
-class StrictlyLocal(Staged):
-    """Words without some windows."""
-
-    name = "SL"
-    stages = _covering(_WINDOWS, 0)
-
-
-class CoStrictlyLocal(Staged):
-    """Words with one of some windows."""
-
-    name = "coSL"
-    stages = _covering(_WINDOWS, 1)
-
-
-class TierStrictlyLocal(Staged):
-    """Words without some windows on a tier."""
-
-    name = "TSL"
-    stages = _covering_on_tier(_WINDOWS, 0)
-    starts = _STARTS
-
-
-class TierCoStrictlyLocal(Staged):
-    """Words with one of some windows on a tier."""
-
-    name = "TcoSL"
-    stages = _covering_on_tier(_WINDOWS, 1)
-    starts = _STARTS
-
-
-class StrictlyPiecewise(Staged):
-    """Words without some subsequences."""
-
-    name = "SP"
-    stages = _covering(_SUBSEQUENCES, 0)
-
-
-class CoStrictlyPiecewise(Staged):
-    """Words with one of some subsequences."""
-
-    name = "coSP"
-    stages = _covering(_SUBSEQUENCES, 1)
-
-
-class LocallyTestable(Staged):
-    """A Boolean function of windows."""
-
-    name = "LT"
-    stages = _combining(_WINDOWS)
-
-
-class TierLocallyTestable(Staged):
-    """A Boolean function of windows on a tier."""
-
-    name = "TLT"
-    stages = _combining_on_tier(_WINDOWS, windows(2))
-    starts = _STARTS
-
-
-class ThresholdTestable(Staged):
-    """A Boolean function of numbers of windows."""
-
-    name = "LTT"
-    stages = _combining(_COUNTED)
-
-
-class TierThresholdTestable(Staged):
-    """A Boolean function of numbers of windows on a tier."""
-
-    name = "TLTT"
-    stages = _combining_on_tier(_COUNTED, _COUNTED[0])
-    starts = _STARTS
-
-
-class PiecewiseTestable(Staged):
-    """A Boolean function of subsequences."""
-
-    name = "PT"
-    stages = _combining(_SUBSEQUENCES, 600)
-
-
-class PiecewiseLocallyTestable(Staged):
-    """A Boolean function of pairs of windows, one after the other."""
-
-    name = "PLT"
-    stages = _combining(_ORDERED, 600)
-
-
-class TierPiecewiseLocallyTestable(Staged):
-    """A Boolean function of pairs of windows on a tier, one after the other."""
-
-    name = "TPLT"
-    stages = _combining_on_tier((order_windows(2, 2), *_ORDERED[1:]), windows(2))
-    starts = _STARTS
+STAGED = (
+    Staged("SL", _covering(_WINDOWS, 0)),
+    Staged("coSL", _covering(_WINDOWS, 1)),
+    Staged("TSL", _covering_on_tier(_WINDOWS, 0), _STARTS),
+    Staged("TcoSL", _covering_on_tier(_WINDOWS, 1), _STARTS),
+    Staged("SP", _covering(_SUBSEQUENCES, 0)),
+    Staged("coSP", _covering(_SUBSEQUENCES, 1)),
+    Staged("LT", _combining(_WINDOWS)),
+    Staged("TLT", _combining_on_tier(_WINDOWS, windows(2)), _STARTS),
+    Staged("LTT", _combining(_COUNTED)),
+    Staged("TLTT", _combining_on_tier(_COUNTED, _COUNTED[0]), _STARTS),
+    Staged("PT", _combining(_SUBSEQUENCES, 600)),
+    Staged("PLT", _combining(_ORDERED, 600)),
+    Staged("TPLT", _combining_on_tier((order_windows(2, 2), *_ORDERED[1:]), windows(2)), _STARTS),
+)
+"""Strictly local, its complements (co), strictly piecewise, locally testable, locally threshold
+testable, piecewise testable and piecewise locally testable languages; T: on a tier."""

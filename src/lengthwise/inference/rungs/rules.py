@@ -138,9 +138,7 @@ def _group_cells(
     return cells * num_classes + classes
 
 
-def covering(
-    pool: Pool, is_covered: Array, *, most: int, exceptions: int = 0, bits_each: float = 2.0
-) -> tuple[int, ...]:
+def covering(pool: Pool, is_covered: Array, *, most: int, exceptions: int = 0) -> tuple[int, ...]:
     """Return few literals that hold of words of class 1 of `is_covered`, and of no others.
 
     The next literal is the one that covers most words that none covered so far; between equals, the
@@ -152,7 +150,7 @@ def covering(
     literals: list[int] = []
     for _ in range(most):
         gain = pool.counts(left, 2)[:, 1] - other
-        value = np.where(allowed, gain - bits_each * pool.sizes / 64, -1.0)
+        value = np.where(allowed, gain - pool.sizes / 32, -1.0)
         literal = int(value.argmax()) if len(value) else -1
         if literal < 0 or gain[literal] <= 0 or not allowed[literal]:
             break

@@ -4,13 +4,7 @@ import numpy as np
 
 from lengthwise.inference.rungs.automata import ValueAutomaton
 from lengthwise.inference.rungs.chains import Line, StateLines
-from lengthwise.inference.rungs.classes import (
-    PiecewiseTestable,
-    Staged,
-    TierLocallyTestable,
-    TierPiecewiseLocallyTestable,
-    TierThresholdTestable,
-)
+from lengthwise.inference.rungs.classes import STAGED, Staged
 from lengthwise.inference.rungs.fitting import Bench, Chosen
 from lengthwise.inference.searcher import Attempt, Searcher, SearchTask
 from lengthwise.languages.ladder import answer
@@ -69,25 +63,25 @@ class Chain(Searcher):
         return Chosen((), np.ones(bench.sample.num_symbols, dtype=bool))
 
 
+_STAGED = {searcher.name: searcher for searcher in STAGED}
+_PARTS: tuple[Staged | Chain, ...] = (
+    _STAGED["TLT"],
+    Chain(),
+    *(_STAGED[name] for name in ("PT", "TLTT", "TPLT")),
+)
+
+
 class StarFree(Searcher):
     """Star-free languages: what the searchers of smaller classes find, and lines of states."""
 
     name = "star-free"
 
-    _PARTS: tuple[Staged | Chain, ...] = (
-        TierLocallyTestable(),
-        Chain(),
-        PiecewiseTestable(),
-        TierThresholdTestable(),
-        TierPiecewiseLocallyTestable(),
-    )
-
     def attempt(self, number: int, task: SearchTask) -> Attempt | None:
         """Make an attempt at each of the smaller classes, in turn."""
         order = [
             (part, turn)
-            for turn in range(max(part.most for part in self._PARTS))
-            for part in self._PARTS
+            for turn in range(max(part.most for part in _PARTS))
+            for part in _PARTS
             if turn < part.most
         ]
         if number >= len(order):

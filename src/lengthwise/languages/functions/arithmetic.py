@@ -25,7 +25,7 @@ def addition(base: int) -> Function:
     >>> addition(10)("95 + 17")
     '03'
     """
-    return _of_pairs(base, "+", 0, lambda carry, a, b: divmod(carry + a + b, base))
+    return _of_pairs(base, "+", lambda carry, a, b: divmod(carry + a + b, base))
 
 
 def subtraction(base: int) -> Function:
@@ -34,7 +34,7 @@ def subtraction(base: int) -> Function:
     >>> subtraction(10)("03 - 17")
     '95'
     """
-    return _of_pairs(base, "-", 0, lambda borrow, a, b: divmod(borrow + a - b, base))
+    return _of_pairs(base, "-", lambda borrow, a, b: divmod(borrow + a - b, base))
 
 
 def comparison(base: int, *, low_first: bool) -> Function:
@@ -106,16 +106,14 @@ def _of_digits(base: int, start: int, step: Callable[[int, int], tuple[int, int]
     return sequential(names, names, start, move)
 
 
-def _of_pairs(
-    base: int, sign: str, start: int, step: Callable[[int, int, int], tuple[int, int]]
-) -> Function:
+def _of_pairs(base: int, sign: str, step: Callable[[int, int, int], tuple[int, int]]) -> Function:
     """Return the function of a machine that reads two digits."""
 
     def move(state: int, symbol: str) -> tuple[int, str]:
         after, digit = step(state, DIGITS.index(symbol[0]), DIGITS.index(symbol[2]))
         return after, DIGITS[digit]
 
-    return sequential(_pairs(base, sign), DIGITS[:base], start, move)
+    return sequential(_pairs(base, sign), DIGITS[:base], 0, move)
 
 
 def _pairs(base: int, sign: str) -> list[str]:

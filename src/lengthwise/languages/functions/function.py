@@ -383,11 +383,7 @@ class Function(Viewed):
 
 
 def _frozen(name: str, value: Any, kind: type) -> Any:
-    """Return a value of this kind, or lists of such as tuples.
-
-    Raises:
-        LanguageError: it is another value.
-    """
+    """Return a value of this kind, or lists of such as tuples."""
     if isinstance(value, list):
         return tuple(_frozen(name, item, kind) for item in value)
     if type(value) is not kind:
@@ -409,7 +405,6 @@ def sequential(
     outputs: Sequence[str],
     start: S,
     step: Callable[[S, str], tuple[S, str]],
-    spec: str = "",
 ) -> Function:
     """Return the function of a Mealy machine: `step(state, symbol)` is a state and an output.
 
@@ -430,5 +425,4 @@ def sequential(
         left=transitions,
         right=((0,) * len(alphabet),),
         table=tuple(tuple((number[step(s, symbol)[1]],) for symbol in alphabet) for s in states),
-        spec=spec,
     )

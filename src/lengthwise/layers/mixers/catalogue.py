@@ -8,8 +8,7 @@ from collections.abc import Callable
 from functools import partial
 
 from lengthwise.layers.mixers.block_diagonal import BlockDiagonal
-from lengthwise.layers.mixers.deltanet import DeltaNet
-from lengthwise.layers.mixers.deltaproduct import DeltaProduct
+from lengthwise.layers.mixers.deltanet import DeltaNet, DeltaProduct
 from lengthwise.layers.mixers.gated_deltanet import GatedDeltaNet
 from lengthwise.layers.mixers.gla import GatedLinearAttention
 from lengthwise.layers.mixers.ldru import Ldru

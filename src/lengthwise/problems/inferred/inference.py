@@ -287,11 +287,7 @@ def name_as(automaton: Language, words: LabelledWords) -> Language:
 
 
 def _require_labels(words: LabelledWords, file: str) -> None:
-    """Refuse outputs in the place of labels.
-
-    Raises:
-        TextError: there are many labels, each as long as its word.
-    """
+    """Refuse outputs in the place of labels."""
     if len(words.class_names) > _MANY_LABELS and has_pairs(words):
         raise TextError(
             f"words:{file}: {len(words.class_names):,} different labels, each as long as its word, "
@@ -300,11 +296,7 @@ def _require_labels(words: LabelledWords, file: str) -> None:
 
 
 def _require_possible(known: Sample, words: LabelledWords, max_states: int, name: str) -> None:
-    """Refuse words that no automaton with at most `max_states` states fits.
-
-    Raises:
-        TextError: there are such words; the message has two that show it.
-    """
+    """Refuse words that no automaton with at most `max_states` states fits."""
     loops = ((0,) * len(words.alphabet),)
     blank = Language(
         alphabet=words.alphabet, transitions=loops, classes=(0,), class_names=words.class_names
@@ -314,11 +306,7 @@ def _require_possible(known: Sample, words: LabelledWords, max_states: int, name
 
 
 def _require_class(known: Sample, words: LabelledWords, assumed: str | None, name: str) -> None:
-    """Refuse a class that the words refute.
-
-    Raises:
-        TextError: they do; the message has the word that shows it.
-    """
+    """Refuse a class that the words refute."""
     if assumed is None or (refutation := refuting_word(known, assumed)) is None:
         return
     row, why = refutation

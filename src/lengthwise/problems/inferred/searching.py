@@ -40,7 +40,7 @@ def search_words(
     def show(state: SearchState) -> None:
         timer.show(describe_best(state.best, working.few))
 
-    searchers = SEARCHERS if config.assume is None else [ASSUMED[config.assume]()]
+    searchers = SEARCHERS if config.assume is None else [ASSUMED[config.assume]]
     while True:
         state = search_automaton(
             working.few,

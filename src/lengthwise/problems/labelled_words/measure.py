@@ -173,11 +173,7 @@ def _choose_words(
 def _readable(
     words: LabelledWords, rows: torch.Tensor, most: int | None, name: str
 ) -> tuple[torch.Tensor, int]:
-    """Return the words that a model reads, which has `most` positions, and how many it does not.
-
-    Raises:
-        TaskError: it reads none.
-    """
+    """Return the words that a model reads, which has `most` positions, and how many it does not."""
     if most is None:
         return rows, 0
     readable = rows[_lengths(words, rows) <= most]

@@ -141,8 +141,7 @@ class LabelledWordsProblem(Problem, Proving, Tested):
             able = [name for name, model_entry in MODELS.items() if final.fits(model_entry)]
             raise ConfigError(
                 f"model {model} learns from {' or '.join(objectives_of(entry))}, which need the "
-                f"language, but a file has only the labels of whole words. Use "
-                f"{', '.join(able)}."
+                f"language, but a file has only the labels of whole words. Use {', '.join(able)}."
             )
         words = self.words.load()
         part_of(words, TEST, data, self.name)  # raises if there is nothing to test with

@@ -233,8 +233,7 @@ def notes_beyond_claim(
         return []
     return [
         f"{format_count(len(beyond), 'answer')} may be wrong: the weights are claimed to be right "
-        f"to "
-        f"{format_count(longest, 'symbol')} in {kind}, and the longest of these words has "
+        f"to {format_count(longest, 'symbol')} in {kind}, and the longest of these words has "
         f"{max(beyond):,}. `lengthwise verify` says where they go wrong"
     ]
 

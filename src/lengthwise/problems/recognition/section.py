@@ -237,11 +237,7 @@ def _are_comparable(printed: Published, scores: Scores, trained_to: int) -> bool
 
 
 def _evaluation(folder: RunFolder, scores: Scores) -> dict[str, Any] | None:
-    """Return the summary of the last evaluation, or None if there is none.
-
-    Raises:
-        RunError: a part of it is missing, or does not fit.
-    """
+    """Return the summary of the last evaluation, or None if there is none."""
     evaluation, path = folder.evaluation(), folder.path
     if (evaluation is None) != (not scores.records):
         raise RunError(

@@ -131,11 +131,7 @@ OF_RUNS = (
 
 
 def _require_language(certificate: Certificate, language: Language | str) -> None:
-    """Refuse a certificate about another language.
-
-    Raises:
-        CertificateError: it is about one.
-    """
+    """Refuse a certificate about another language."""
     asked_language = language if isinstance(language, Language) else parse(language)
     certified = certificate.language
     same = (certified.alphabet, certified.class_names) == (

@@ -67,8 +67,8 @@ def _difference(certificate: Certificate, settings: Path, weights: Path) -> str:
     """Return the reason why a stored network is not the certified one; empty if it is."""
     try:
         config: Any = json.loads(settings.read_bytes())
-        network, symbols = config["network"], _symbols(config)
-        is_same = _writes_the_same(config, certificate)
+        network, (spec, symbols) = config["network"], _subject(config)
+        is_same = is_same_function(spec, certificate.language.spec) is not False
         arrays = load(weights.read_bytes())
     except _UNREADABLE as error:
         return f"it cannot be read ({escape_unprintable(str(error) or repr(error)):.80})"
@@ -88,22 +88,15 @@ def _difference(certificate: Certificate, settings: Path, weights: Path) -> str:
     return ""
 
 
-def _symbols(config: Any) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-    """Return alphabet and class names of a run or of computed weights; None if it names none."""
+def _subject(config: Any) -> tuple[str, tuple[tuple[str, ...], tuple[str, ...]] | None]:
+    """Return specification, alphabet and class names of a run or of computed weights, as far as it
+    has them."""
     subject = config.get("problem", config)
     if "function" in subject:
-        language = reading_of(Function.from_dict(subject["function"])).language
-        return language.alphabet, language.class_names
-    symbols_of = subject.get("language") or subject.get("words")
-    return symbols_of and (tuple(symbols_of["alphabet"]), tuple(symbols_of["class_names"]))
-
-
-def _writes_the_same(config: Any, certificate: Certificate) -> bool:
-    """Return whether a run writes the outputs of the function of a certificate, as far as each has
-    one."""
-    subject = config.get("problem", config)
-    if "function" in subject:
-        spec = Function.from_dict(subject["function"]).line
-    else:
-        spec = (subject.get("language") or {}).get("spec", "")
-    return is_same_function(spec, certificate.language.spec) is not False
+        function = Function.from_dict(subject["function"])
+        symbols = reading_of(function).language
+        return function.line, (symbols.alphabet, symbols.class_names)
+    language = subject.get("language") or {}
+    named = language or subject.get("words")
+    names = named and (tuple(named["alphabet"]), tuple(named["class_names"]))
+    return language.get("spec", ""), names

@@ -57,11 +57,7 @@ class _Guarded:
             self._require_none(changed, question[0], len(before))
 
     def _require_none(self, changed: int, method: str, count: int) -> None:
-        """Refuse an algebra that changed some of its answers.
-
-        Raises:
-            VerificationError: there are such answers.
-        """
+        """Refuse an algebra that changed some of its answers."""
         if changed:
             raise VerificationError(
                 f"{self._name}.{method} answers {changed} of {count} questions differently when "

@@ -283,11 +283,7 @@ def _of_codes(
     answers: MarginTracker,
     measured: float,
 ) -> _Evidence:
-    """Return the evidence of a model with binary memory, which must compute what its weights say.
-
-    Raises:
-        VerificationError: the model as it runs differs from float64 by more than the bounds.
-    """
+    """Return the evidence of a model with binary memory, if it computes what its weights say."""
     bound = signs.radius
     if measured > bound:
         raise VerificationError(

@@ -183,11 +183,7 @@ class CodeRecurrence:
 
 
 def _require_coded(network: object) -> None:
-    """Refuse a network that lacks the number of symbols or a method.
-
-    Raises:
-        VerificationError: it does.
-    """
+    """Refuse a network that lacks the number of symbols or a method."""
     if network is None or isinstance(network, type):
         raise VerificationError(
             f"a network with codes is an object with num_symbols, start, step and classes, but got "

@@ -308,16 +308,14 @@ def _verdict_of(found: Any) -> StateVerdict:
     return "not-closed" if found.wrong is None else "counterexample"
 
 
-def snap_recurrence(
-    model: nn.Module, language: Language, *, seconds: float = 60.0
-) -> StateSnapping:
+def snap_recurrence(model: nn.Module, language: Language) -> StateSnapping:
     """Snap a network that is read symbol by symbol, by validation words of the language.
 
     Raises:
         VerificationError: it is not read symbol by symbol, or as for `snap_states`.
     """
     steps = steps_of(model, language.num_symbols, language.num_classes)
-    return snap_states(steps, language, draw_validation(language), seconds=seconds)
+    return snap_states(steps, language, draw_validation(language))
 
 
 def draw_validation(

@@ -132,11 +132,7 @@ def tabulate_states(
 def _compute_again(
     steps: Steps, representatives: Rows, found: list[Tensor], nearest: Integers, clear: float
 ) -> float:
-    """Compute all steps again in another order and batch; return 0 if a value changes.
-
-    Raises:
-        VerificationError: numbers differ by more than rounding.
-    """
+    """Compute all steps again in another order and batch; return 0 if a value changes."""
     row, symbol, logits, after = (column.flip(0) for column in found)
     again = step_in_batches(steps, representatives[row], symbol, _OTHER_BATCH)
     for first, second in zip((logits, after), again, strict=True):

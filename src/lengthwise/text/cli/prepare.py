@@ -209,11 +209,7 @@ def _run_pairs(arguments: argparse.Namespace, settings: Mapping[str, Any]) -> No
 
 
 def _further_parts(texts: list[str]) -> dict[str, list[str]]:
-    """Return the sources of each part that `--also` names.
-
-    Raises:
-        ConfigError: one is not written NAME=TEXT, or has the name of another option.
-    """
+    """Return the sources of each part that `--also` names."""
     sources: dict[str, list[str]] = {}
     for text in texts:
         name, source = text.split("=", 1) if "=" in text else ("", text)

@@ -82,11 +82,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _require_alone(arguments: argparse.Namespace) -> None:
-    """Refuse other arguments beside the name of a backbone.
-
-    Raises:
-        ConfigError: more is given.
-    """
+    """Refuse other arguments beside the name of a backbone."""
     if len(arguments.text) > 1 or arguments.out is not None or arguments.settings:
         raise ConfigError(
             f"{arguments.text[0]} is a body with its own text, settings and folder. Give "

@@ -108,11 +108,7 @@ def _of_file(path: Path, column: str) -> Iterator[str]:
 
 
 def _plain_text(content: bytes, path: Path) -> str:
-    """Return the text of a file, with line ends as everywhere but on Windows.
-
-    Raises:
-        TextError: it is not UTF-8, or has the NUL characters of UTF-16, which would pass for it.
-    """
+    """Return the text of a file, with line ends as everywhere but on Windows."""
     text = decode_text(content, path, 0)
     if (wrong := text.find("\0")) >= 0:
         line = text.count("\n", 0, wrong) + 1

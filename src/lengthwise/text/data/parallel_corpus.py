@@ -324,11 +324,7 @@ class _Part:
 
 
 def _read_part(name: str, sources: Sequence[str], languages: tuple[str, str]) -> _Part:
-    """Read all pairs of a part.
-
-    Raises:
-        TextError: the part has no pairs.
-    """
+    """Read all pairs of a part."""
     dropped: list[int] = []
     pairs = [
         (pair.source, pair.target)
@@ -344,11 +340,7 @@ def _read_part(name: str, sources: Sequence[str], languages: tuple[str, str]) ->
 
 
 def _without_what_is_tested(parts: dict[str, _Part]) -> dict[str, _Part]:
-    """Return the parts, with no source in training that another part has.
-
-    Raises:
-        TextError: nothing remains.
-    """
+    """Return the parts, with no source in training that another part has."""
     if TRAIN not in parts:
         return parts
     train = parts[TRAIN]

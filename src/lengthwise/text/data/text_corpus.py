@@ -372,11 +372,7 @@ def _roll_digest(seen: str, texts: Iterable[tuple[str, str]]) -> str:
 
 
 def _skip(texts: Iterator[tuple[str, str]], state: Mapping[str, Any], out: Path) -> None:
-    """Read past what was done, and refuse to continue if it has changed.
-
-    Raises:
-        TextError: the sources have changed since.
-    """
+    """Read past what was done, and refuse to continue if it has changed."""
     if _roll_digest("", islice(texts, state["done"])) != state["seen"]:
         raise TextError(
             f"the sources of {out} have changed since a part of them was prepared. "

@@ -182,8 +182,7 @@ def require_comparable(first: Mapping[str, Any], second: Mapping[str, Any]) -> N
     if first["sentences"] < FEWEST:
         raise TaskError(
             f"{format_count(first['sentences'], 'sentence')} cannot compare two systems. Use "
-            f"{FEWEST} "
-            f"or more."
+            f"{FEWEST} or more."
         )
 
 

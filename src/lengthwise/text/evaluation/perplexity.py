@@ -111,8 +111,7 @@ def last_token_perplexity(
     if num_windows < _FEWEST:
         raise TaskError(
             f"the text has {format_count(num_windows, 'window')} of {most:,} tokens, which cannot "
-            f"show "
-            f"a spread. Give a longer text, or ask for shorter windows."
+            f"show a spread. Give a longer text, or ask for shorter windows."
         )
     windows = min(windows, num_windows)  # one that is drawn again tells nothing new
     numbers = np.random.default_rng(seed).choice(num_windows, size=windows, replace=False)

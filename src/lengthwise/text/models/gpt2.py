@@ -167,11 +167,7 @@ _FORM = ("scale_attn_weights", "scale_attn_by_inverse_layer_idx", "add_cross_att
 
 
 def _load_silently(body: str, load: Callable[..., Any], **options: Any) -> Any:
-    """Load a backbone by a function of transformers, silently.
-
-    Raises:
-        ConfigError: it cannot.
-    """
+    """Load a backbone by a function of transformers, silently."""
     try:
         with _silence():
             return load(location(body), **options)
@@ -354,11 +350,7 @@ def gpt2_config(*, activation: str = "gelu_new", **shape: Any) -> "GPT2Config":
 
 
 def _weights_of(body: str) -> dict[str, Tensor]:
-    """Return the weights of a backbone, without its own embedding.
-
-    Raises:
-        ConfigError: it does not exist.
-    """
+    """Return the weights of a backbone, without its own embedding."""
     from transformers import GPT2Model  # noqa: PLC0415
 
     if location(body) != body and not Path(location(body), "config.json").exists():

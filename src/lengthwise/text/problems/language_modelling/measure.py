@@ -50,8 +50,7 @@ def evaluate_language_model(run: Run, corpus: Corpus, options: Options, watch: W
     if perplexities[0].windows < windows:
         notes.append(
             f"part {part} has {format_count(perplexities[0].windows, 'window')} of "
-            f"{max(lengths):,} "
-            f"tokens: all of them were asked"
+            f"{max(lengths):,} tokens: all of them were asked"
         )
         windows = perplexities[0].windows
     summary = {

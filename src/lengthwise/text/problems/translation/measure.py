@@ -305,7 +305,6 @@ def translate_strings(
     *,
     corpus: ParallelCorpus | None = None,
     decoding: DecodingConfig | None = None,
-    progress: Callable[[int, int], None] | None = None,
 ) -> list[Written]:
     """Translate sentences that a user gives; the translation of an empty sentence is empty.
 
@@ -314,7 +313,7 @@ def translate_strings(
     """
     text = corpus_of(run).load_or(ParallelCorpus, corpus)
     tokens = [text.encode(sentence) for sentence in sentences]
-    return _translate(run, text, tokens, decoding or DecodingConfig(), progress)
+    return _translate(run, text, tokens, decoding or DecodingConfig(), None)
 
 
 def _translate(
