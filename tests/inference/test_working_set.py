@@ -18,7 +18,7 @@ from lengthwise.languages.language import Language
 
 @pytest.fixture(autouse=True)
 def _few(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(working_set, "ENOUGH", 8)
+    monkeypatch.setattr(working_set, "ENOUGH", 26)
     monkeypatch.setattr(working_set, "_MORE", 1)
 
 

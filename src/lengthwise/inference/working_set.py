@@ -1,7 +1,8 @@
 """The words that a search gets of many: a part of them, which grows by those that refute it.
 
-Most of what millions of words say of an automaton, some ten thousand say as well. So a search gets
-the shortest words, which meet most often, and words spread over all others. Every word then judges
+Most of what millions of words say of an automaton, some ten thousand say as well, and a search takes
+as long as the symbols that it reads are many. So it gets the shortest words, which meet most often,
+and words spread over all others. Every word then judges
 what it finds. Those that it misjudges are counterexamples: some join the words of the search, which
 continues. Where labels may be wrong, a misjudged word may be right, so that other words join.
 """
@@ -17,10 +18,10 @@ from lengthwise.inference.searcher import count_wrong
 from lengthwise.inference.state_merging import bound_wrong_labels
 from lengthwise.languages.language import Language
 
-ENOUGH = 2**17
-"""Number of words up to which a search gets all of them."""
+ENOUGH = 2**19
+"""Number of symbols in all words up to which a search gets all of them."""
 
-_MORE = 2**14
+_MORE = 2**12
 """Number of words that join, of each kind."""
 
 
@@ -37,9 +38,11 @@ class Working:
     def of(cls, judge: Judge) -> "Working":
         """Return the words with which a search begins: all, if these are not many."""
         train, valid = len(judge.train), len(judge.valid)
-        if train + valid <= ENOUGH:
+        symbols = int(judge.train.lengths.sum() + judge.valid.lengths.sum())
+        if symbols <= ENOUGH:
             return cls(judge, np.arange(train), np.arange(valid))
-        return cls(judge, _some(train, ENOUGH), _some(valid, ENOUGH // 8))
+        size = ENOUGH * (train + valid) // symbols
+        return cls(judge, _some(train, size), _some(valid, size // 8))
 
     @property
     def are_all(self) -> bool:

@@ -241,10 +241,11 @@ def sample_of(words: LabelledWords, part: str, config: InferenceConfig, name: st
         TextError: there are none.
     """
     rows = rows_of_part(words, part, config, name)
-    kind = np.int64 if len(words) <= ENOUGH else np.min_scalar_type(len(words.alphabet))
+    lengths = words.lengths(rows)
+    kind = np.int64 if lengths.sum() <= ENOUGH else np.min_scalar_type(len(words.alphabet))
     return Sample.of(
         words.tokens(rows, 0, kind),
-        words.lengths(rows),
+        lengths,
         np.asarray(words.classes[rows], dtype=np.int64),
         len(words.alphabet),
         len(words.class_names),
