@@ -1,10 +1,10 @@
 """The words that a search gets of many: a part of them, which grows by those that refute it.
 
-Most of what millions of words say of an automaton, some ten thousand say as well, and a search takes
-as long as the symbols that it reads are many. So it gets the shortest words, which meet most often,
-and words spread over all others. Every word then judges
-what it finds. Those that it misjudges are counterexamples: some join the words of the search, which
-continues. Where labels may be wrong, a misjudged word may be right, so that other words join.
+Most of what millions of words say of an automaton, some ten thousand say, too, and a search takes
+longer, the more symbols it reads. So it gets the shortest words, which meet most often, and words
+spread over all others. Every word then judges what it finds. Those that it misjudges are
+counterexamples: some join the words of the search, which continues. Where labels may be wrong, a
+misjudged word may be right, so that other words join.
 """
 
 from dataclasses import dataclass, replace
