@@ -245,7 +245,7 @@ def begin(
 
 
 @torch.no_grad()
-def _round_weights(model: nn.Module, places: int) -> None:
+def round_weights(model: nn.Module, places: int) -> None:
     """Round all weights to whole multiples of 2^-places, in place; none if `places` is 0."""
     if places:
         for weight in model.parameters():
@@ -401,7 +401,7 @@ def validate_if_due(
 def _validate(state: State, objective: Objective, config: TrainingConfig) -> dict[str, Any]:
     """Validate the model, keep its weights if they are the best so far, and return the figures."""
     state.model.eval()
-    _round_weights(state.model, config.binary_places)
+    round_weights(state.model, config.binary_places)
     with torch.no_grad():
         result = objective.validate(state.model, state.generators["validation"])
     require_finite("validation loss", result.loss, state, config)

@@ -23,7 +23,7 @@ from lengthwise.proofs.check.recurrent_node import RecurrentNode
 from lengthwise.proofs.export.rocq_weights import reason_without_floats
 from lengthwise.proofs.search.network import weights_of
 from lengthwise.proofs.search.summation_orders import ORDERS, OrderedSums
-from lengthwise.training.rounding import round_weights
+from lengthwise.training.loop import round_weights
 from proofs.export.test_rocq import export
 from proofs.export.test_rocq_weights import prove_recurrence, text_of
 from proofs.recurrent import random_recurrence

@@ -20,7 +20,7 @@ from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.proofs.export.rocq_weights import network_text, reason_without_weights
 from lengthwise.proofs.search.certify import certify
 from lengthwise.proofs.search.network import predict_class, weights_of
-from lengthwise.training.rounding import round_weights
+from lengthwise.training.loop import round_weights
 from proofs.export.test_rocq import change_data
 from proofs.recurrent import automaton_of, random_recurrence
 from proofs.rocq_changes import refuse, restatement, with_changed_bit
