@@ -14,6 +14,7 @@ import adder_tables
 import arena_tables
 import hero
 import ladder_outputs
+import mlregtest_tables
 import proof_tables
 import protocol_tables
 import published_tables
@@ -136,6 +137,9 @@ def tables() -> dict[tuple[str, str], str]:
         generated["docs/speed.md", compared] = speed_tables.tabulate_comparison(steps, compared)
     generated["docs/functions.md", "adders"] = adder_tables.table(
         ROOT / "benchmarks" / "adders.jsonl"
+    )
+    generated["docs/reproducing/words.md", "mlregtest"] = mlregtest_tables.table(
+        ROOT / "benchmarks" / "mlregtest.jsonl"
     )
     generated["docs/arena.md", "records"] = arena_tables.sections(ROOT / "benchmarks")
     generated["docs/arena.md", "published"] = published_tables.sections(ROOT / "benchmarks")
