@@ -103,3 +103,11 @@ def test_half_of_the_languages_have_to_be_found_and_no_other_learner_may_be_ahea
     bad = [record("pipeline", False), record("RPNI", True)]
     assert [one.holds for one in LONG_WORDS.check(good)] == [True, True]
     assert [one.holds for one in LONG_WORDS.check(bad)] == [False, False]
+
+
+def test_learners_are_compared_on_the_words_that_both_had() -> None:
+    records = [record("pipeline", False), record("RPNI", True), record("pipeline", True, 1)]
+    *_, ahead = LONG_WORDS.check(records)
+    assert (ahead.holds, ahead.measured) == (False, "all but SL (RPNI)")
+    more = [record("pipeline", True), record("RPNI", True), record("RPNI", True, 1)]
+    assert [one.holds for one in LONG_WORDS.check(more)] == [True, True]

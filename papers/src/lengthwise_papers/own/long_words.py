@@ -339,16 +339,19 @@ def check(records: Sequence[Record]) -> list[Statement]:
     """Say whether the pipeline is ahead, and how many languages it finds."""
     most = [record for record in records if record["words"] >= 10_000]
     of_pipeline = [record for record in most if record["learner"] == "pipeline"]
-    other_learners = sorted({record["learner"] for record in most} - {"pipeline"})
+    other_learners = sorted({record["learner"] for record in records} - {"pipeline"})
     num_found = sum(record["found"] for record in of_pipeline)
     behind = []
     for (kind,), runs in group_records(records, "class").items():
-        counts = {
-            name: sum(run["found"] for run in runs if run["learner"] == name)
-            for name in ("pipeline", *other_learners)
-        }
-        if any(counts[name] > counts["pipeline"] for name in other_learners):
-            behind.append(kind)
+        found: dict[str, dict[tuple[int, int, int], bool]] = {"pipeline": {}}
+        for run in runs:
+            cell = run["words"], run["symbols"], run["seed"]
+            found.setdefault(run["learner"], {})[cell] = run["found"]
+        ours = found.pop("pipeline")
+        for name, cells in found.items():
+            shared = cells.keys() & ours.keys()
+            if sum(cells[cell] for cell in shared) > sum(ours[cell] for cell in shared):
+                behind.append(f"{kind} ({name})")
     return [
         Statement(
             "ours",
