@@ -19,6 +19,7 @@ from lengthwise.languages.language import Language
 @pytest.fixture(autouse=True)
 def _few(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(working_set, "ENOUGH", 26)
+    monkeypatch.setattr(working_set, "_LEAST", 1)
     monkeypatch.setattr(working_set, "_MORE", 1)
 
 
@@ -85,8 +86,27 @@ def test_a_search_begins_with_the_shortest_words_and_some_of_the_others() -> Non
 def test_few_words_are_searched_as_they_are() -> None:
     sample = sample_of(EVERY[:5], [0, 1, 0, 1, 0])
     judge = Judge(sample, sample.part(np.arange(2)))
-    assert Working.of(judge).few is judge
+    assert Working.of(judge).few.train is judge.train
     assert Working.of(judge).grow(machine([[0, 0]], [1])) is None
+
+
+def test_a_search_gets_some_words_however_long_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    judge = judge_of(MACHINES[5])
+    monkeypatch.setattr(working_set, "ENOUGH", 1)
+    assert len(Working.of(judge).chosen) == 1
+    monkeypatch.setattr(working_set, "_LEAST", 16)
+    assert len(Working.of(judge).chosen) == 16
+    assert len(Working.of(judge).judging) == 2
+
+
+def test_symbols_of_all_words_are_wide_enough_to_be_counted_with(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    judge = judge_of(MACHINES[5], narrow=True)
+    monkeypatch.setattr(working_set, "ENOUGH", 1_000)
+    assert Working.of(judge).are_all
+    assert judge.train.symbols.dtype == np.uint8
+    assert Working.of(judge).few.train.symbols.dtype == np.int64
 
 
 def test_with_noise_other_words_join_and_few_errors_refute_nothing() -> None:

@@ -110,6 +110,8 @@ class Sample:
     @property
     def wide(self) -> "Sample":
         """The same words, with symbols that can be counted with: as searchers get them."""
+        if self.symbols.dtype == np.int64:
+            return self
         return replace(self, symbols=self.symbols.astype(np.int64))
 
     def word(self, row: int) -> tuple[int, ...]:

@@ -21,6 +21,9 @@ from lengthwise.languages.language import Language
 ENOUGH = 2**19
 """Number of symbols in all words up to which a search gets all of them."""
 
+_LEAST = 2**12
+"""Number of words of training that a search gets, however long they are."""
+
 _MORE = 2**12
 """Number of words that join, of each kind."""
 
@@ -41,7 +44,7 @@ class Working:
         symbols = int(judge.train.lengths.sum() + judge.valid.lengths.sum())
         if symbols <= ENOUGH:
             return cls(judge, np.arange(train), np.arange(valid))
-        size = ENOUGH * (train + valid) // symbols
+        size = max(_LEAST, ENOUGH * (train + valid) // symbols)
         return cls(judge, _some(train, size), _some(valid, size // 8))
 
     @property
@@ -53,9 +56,9 @@ class Working:
     @cached_property
     def few(self) -> Judge:
         """Judges by the words of the search."""
-        if self.are_all:
-            return self.judge
-        train, valid = self.judge.train.part(self.chosen), self.judge.valid.part(self.judging)
+        train, valid = self.judge.train, self.judge.valid
+        if not self.are_all:
+            train, valid = train.part(self.chosen), valid.part(self.judging)
         return replace(self.judge, train=train.wide, valid=valid.wide)
 
     def grow(self, language: Language) -> "Working | None":

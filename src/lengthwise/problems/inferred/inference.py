@@ -24,7 +24,6 @@ from lengthwise.inference.rungs.refuting import refuting_word
 from lengthwise.inference.sample import Sample, join_samples
 from lengthwise.inference.statement import DataStatement, no_automaton, state_data
 from lengthwise.inference.support import Support
-from lengthwise.inference.working_set import ENOUGH
 from lengthwise.languages.characters import split_alphabet
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import to_dict
@@ -37,6 +36,9 @@ from lengthwise.problems.results import Watch, no_watch
 
 _MORE_STATES = "Raise max_states, or, if labels may be wrong, set label_noise=0.01."
 """The remedy where no automaton with that number of states fits."""
+
+_WIDE = 2**17
+"""Number of words up to which their symbols take eight bytes each, and need no conversion."""
 
 _MANY_LABELS = 16
 """Number of labels from which they are outputs if each is as long as its word."""
@@ -241,11 +243,10 @@ def sample_of(words: LabelledWords, part: str, config: InferenceConfig, name: st
         TextError: there are none.
     """
     rows = rows_of_part(words, part, config, name)
-    lengths = words.lengths(rows)
-    kind = np.int64 if lengths.sum() <= ENOUGH else np.min_scalar_type(len(words.alphabet))
+    kind = np.int64 if len(words) <= _WIDE else np.min_scalar_type(len(words.alphabet))
     return Sample.of(
         words.tokens(rows, 0, kind),
-        lengths,
+        words.lengths(rows),
         np.asarray(words.classes[rows], dtype=np.int64),
         len(words.alphabet),
         len(words.class_names),
