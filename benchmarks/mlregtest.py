@@ -64,6 +64,8 @@ def main() -> None:
     known = arguments.out.read_text().splitlines() if arguments.out.exists() else []
     done = {(record["name"], record.get("words")) for record in map(json.loads, known)}
     files = sorted(arguments.folder.glob("*.*.*.*.*.*.att"))
+    if not files:
+        parser.error(f"{arguments.folder} has no file such as 04.04.SL.2.1.0.att. Give att_format.")
     for file, words in [*((file, None) for file in files), *_drawn(files)]:
         if (file.stem, words) in done:
             continue
