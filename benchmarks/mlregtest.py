@@ -20,32 +20,25 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from lengthwise.languages.att import from_att
+from lengthwise.languages.subregular import CLASSES
 from lengthwise_papers.own.long_words import measure_language
-
-NAMES = {
-    "SL": "strictly_local",
-    "TSL": "tier_strictly_local",
-    "SP": "strictly_piecewise",
-    "LT": "locally_testable",
-    "TLT": "tier_locally_testable",
-    "PT": "piecewise_testable",
-    "LTT": "threshold_testable",
-    "TLTT": "tier_threshold_testable",
-    "PLT": "dot_depth_one",
-    "TPLT": "tier_dot_depth_one",
-    "SF": "star_free",
-}
-"""Questions of the ladder by class of the benchmark; those of `Zp` and `Reg` are not star-free."""
 
 
 def classify(file: Path) -> dict[str, Any]:
     """Return whether an automaton is in the class of its name."""
-    kind = file.name.split(".")[2]
+    kind = CLASSES[_parts_of(file)[1]]
     start = time.process_time()
-    language = from_att(file).minimise()
-    ladder = language.ladder()
-    agrees = ladder[NAMES[kind]].holds if kind in NAMES else not ladder["star_free"].holds
+    ladder = from_att(file).minimise().ladder()
+    agrees = all(ladder[question].holds for question in kind.yes)
+    if "star_free" in kind.no:
+        agrees = agrees and not ladder["star_free"].holds
     return {"agrees": agrees, "seconds": round(time.process_time() - start, 2)}
+
+
+def _parts_of(file: Path) -> tuple[int, str]:
+    """Return the number of symbols and the class in the name of a file."""
+    symbols, _, kind = file.name.split(".")[:3]
+    return int(symbols), kind
 
 
 def infer(file: Path, words: int) -> dict[str, Any]:
@@ -69,9 +62,9 @@ def main() -> None:
     for file, words in [*((file, None) for file in files), *_drawn(files)]:
         if (file.stem, words) in done:
             continue
-        symbols, _, kind = file.name.split(".")[:3]
+        symbols, kind = _parts_of(file)
         found = classify(file) if words is None else infer(file, words)
-        record = {"name": file.stem, "class": kind, "symbols": int(symbols), **found}
+        record = {"name": file.stem, "class": kind, "symbols": symbols, **found}
         with arguments.out.open("a") as lines:
             lines.write(json.dumps(record) + "\n")
         print(json.dumps(record), flush=True)
@@ -79,13 +72,12 @@ def main() -> None:
 
 def _drawn(files: list[Path]) -> Iterator[tuple[Path, int]]:
     """Draw a file of each alphabet and class, for each number of words."""
-    groups: dict[tuple[str, str], list[Path]] = {}
+    groups: dict[tuple[int, str], list[Path]] = {}
     for file in files:
-        symbols, _, kind = file.name.split(".")[:3]
-        groups.setdefault((symbols, kind), []).append(file)
+        groups.setdefault(_parts_of(file), []).append(file)
     for words in (1_000, 10_000):
         for (symbols, kind), group in sorted(groups.items()):
-            yield random.Random(f"{symbols} {kind}").choice(group), words
+            yield random.Random(f"{symbols:02} {kind}").choice(group), words
 
 
 if __name__ == "__main__":

@@ -228,7 +228,8 @@ def _majority(
     read: NumberedWords, file: WordFile, order: NDArray[np.int64], is_new: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
     """Return a row, with the label of the most rows, of each word with one such label, and `lines`
-    and `undecided_lines` of `LabelledWords`."""
+    and `undecided_lines` of `LabelledWords`.
+    """
     group, labels = np.cumsum(is_new) - 1, read.labels[order]
     pairs, first, which = np.unique(
         np.stack([group, labels]), axis=1, return_index=True, return_inverse=True

@@ -65,7 +65,7 @@ class Conformance:
     tokens: tuple[int, ...] = ()
     """The shortest wrong sequence, without the end."""
     is_exact: bool
-    """Whether the engine exposes its states, and all were visited."""
+    """True if the engine exposes its states, and all were visited."""
     max_states: int | None
     """Otherwise: the states up to which the verdict `conforms` is certain; None if not all tokens
     were followed, or not all pairs.
@@ -74,7 +74,7 @@ class Conformance:
     pairs: int
     """Pairs of states that were visited."""
     followed_all: bool
-    """Whether all tokens were followed from each pair."""
+    """True if all tokens were followed from each pair."""
     respelled: tuple[int, ...] | None = None
     """A sequence that the masks forbid, while they allow its text by other tokens, or may."""
     stuck: tuple[int, ...] | None = None

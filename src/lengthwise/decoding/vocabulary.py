@@ -34,7 +34,7 @@ class Vocabulary:
     ends: tuple[int, ...]
     """The tokens that end a string."""
     special: Mapping[int, bytes] = field(default_factory=dict)
-    """How tokens that are not text are written, such as `</s>`; engines of others want to know."""
+    """The spelling of tokens that are not text, such as `</s>`, for engines of others."""
 
     def __post_init__(self) -> None:
         for token in self.tokens:
@@ -48,7 +48,7 @@ class Vocabulary:
 
     @cached_property
     def text(self) -> NDArray[np.bool_]:
-        """Which tokens can be part of a string."""
+        """The tokens that can be part of a string, `[token]`."""
         found = np.array([bool(token) for token in self.tokens])
         found[list(self.ends)] = False
         return found
@@ -101,7 +101,7 @@ class TokenTree:
     """The distinct beginnings of tokens by length: each is a shorter one and a byte."""
 
     levels: tuple[tuple[NDArray[np.int64], NDArray[np.uint8]], ...]
-    """Of the beginnings of each length: where those of each shorter one begin, and the bytes."""
+    """For each length of a beginning: where those of each shorter one begin, and the bytes."""
     leaves: NDArray[np.int64]
     """The place of each token among all beginnings in the order of the levels; the empty one, which
     is that of tokens without text, has place 0.

@@ -19,10 +19,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 
 from lengthwise.errors import RunError
 from lengthwise.languages.language import Language
 from lengthwise.languages.machine_files import read_machine
+from lengthwise.tasks.automaton import PAD, Automaton
 from lengthwise.training.devices import environment
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise_papers.own.labels_alone import is_same
@@ -57,21 +59,21 @@ def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
 def write_words(language: Language, count: int, seed: int, file: Path) -> None:
     """Write labelled words to a file, block by block."""
     generator = np.random.default_rng(seed)
-    moves, classes = np.array(language.transitions), np.array(language.classes)
+    automaton, places = Automaton(language), np.arange(LONGEST)
     letters = np.frombuffer("".join(language.alphabet).encode(), np.uint8)
     with file.open("w") as lines:
         for first in range(0, count, BLOCK):
             size = min(BLOCK, count - first)
             lengths = generator.integers(1, LONGEST + 1, size)
             symbols = generator.integers(0, SYMBOLS, (size, LONGEST))
-            states = np.full(size, language.start)
-            for place in range(LONGEST):
-                states = np.where(place < lengths, moves[states, symbols[:, place]], states)
+            tokens = np.full((size, LONGEST), PAD)  # words are on the right
+            tokens[places >= LONGEST - lengths[:, None]] = symbols[places < lengths[:, None]]
+            labels = automaton.classify(torch.from_numpy(tokens))
             rows = letters[symbols].tobytes().decode()
             lines.writelines(
                 f"{rows[LONGEST * row : LONGEST * row + length]}\t{label}\n"
                 for row, (length, label) in enumerate(
-                    zip(lengths.tolist(), classes[states].tolist(), strict=True)
+                    zip(lengths.tolist(), labels.tolist(), strict=True)
                 )
             )
 
@@ -88,6 +90,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     with (folder / "log").open("w") as output:
         process = subprocess.Popen(command, stdout=output, stderr=output, env=places)
         _, status, used = os.wait4(process.pid, 0)
+    seconds = round(time.monotonic() - start, 1)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode not in (0, 1):  # 1: nothing better than a shortcut was found
         raise RunError(f"infer ended with status {process.returncode}; see {folder / 'log'}.")
@@ -106,7 +109,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
             "true_states": language.num_states,
             "states": automaton.num_states,
             "found": is_same(automaton, language),
-            "seconds": round(time.monotonic() - start, 1),
+            "seconds": seconds,
             "processor_seconds": round(used.ru_utime + used.ru_stime, 1),
             "megabytes": round(used.ru_maxrss / 1_000),
             "environment": environment("cpu"),

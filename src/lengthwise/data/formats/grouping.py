@@ -105,7 +105,8 @@ def words_of_events(events: Iterable[Event]) -> Iterator[tuple[Place, list[str],
 def _moment(value: Any, place: Place) -> tuple[float, bool]:
     """Return a time as a number, and whether it is a date and time of ISO 8601, not a number.
 
-    Without a zone it is taken for UTC."""
+    Without a zone it is taken for UTC.
+    """
     try:
         number = float(value)
     except (TypeError, ValueError):

@@ -119,7 +119,7 @@ class PairStatement(WordStatement):
 
     @property
     def verdict(self) -> Verdict:
-        """What the pairs say against the function, if they do."""
+        """The verdict of the pairs about the function."""
         if self.is_constant:
             return "at chance"
         if self._chance < DOUBTFUL and not self.beats_shortcut:

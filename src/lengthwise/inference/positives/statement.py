@@ -1,6 +1,6 @@
-"""What words of one label say of the smallest language of a class that has them.
+"""The statement about the smallest language of a class that has all words of one label.
 
-They cannot say that it is the language meant: that would take a word outside it. So the statement
+The words cannot say that it is the language meant: that would take one outside it. So the statement
 says the assumption, how many of the words held out the language has, and how large it is. The bound
 is that of `inference.statement`, about different words: a word that is not in A counts as wrong.
 
@@ -44,7 +44,7 @@ class PositiveStatement(WordStatement):
     assumed: str
     """The class and its level, such as `2-testable`."""
     means: str
-    """What decides in this class whether a word is in the language."""
+    """The property of a word that decides in this class whether it is in the language."""
     states: int
     words: int
     """Number of words of training and validation; A has all of them."""

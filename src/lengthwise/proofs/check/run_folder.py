@@ -90,7 +90,8 @@ def _difference(certificate: Certificate, settings: Path, weights: Path) -> str:
 
 def _subject(config: Any) -> tuple[str, tuple[tuple[str, ...], tuple[str, ...]] | None]:
     """Return specification, alphabet and class names of a run or of computed weights, as far as it
-    has them."""
+    has them.
+    """
     subject = config.get("problem", config)
     if "function" in subject:
         function = Function.from_dict(subject["function"])
