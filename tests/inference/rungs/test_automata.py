@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inference.rungs.oracles import holds, samples, tiers, words_of
-from lengthwise.inference.rungs.automata import ValueAutomaton, product_language, reader
+from lengthwise.inference.rungs.automata import ValueAutomaton, either, product_language, reader
 from lengthwise.inference.rungs.literals import Literal, Mask
 from lengthwise.inference.sample import Sample, answers_of
 
@@ -48,6 +48,18 @@ def test_occurrences_of_one_block_overlap(block: tuple[int, ...]) -> None:
         literal = Literal((block,), times)
         found = reader(literal, np.ones(3, dtype=bool)).values(sample).tolist()
         assert found == [holds(literal, word, np.ones(3, dtype=bool)) for word in words_of(sample)]
+
+
+@given(samples(), st.lists(literals(), min_size=1, max_size=4), tiers())
+def test_one_of_several_literals_holds_where_their_automaton_says_so(
+    sample: Sample, clause: list[Literal], tier: Mask
+) -> None:
+    joined = either([reader(literal, tier) for literal in clause], sample)
+    assert joined is not None
+    found = joined.values(sample).astype(bool).tolist()
+    assert found == [
+        any(holds(literal, word, tier) for literal in clause) for word in words_of(sample)
+    ]
 
 
 @given(samples(), st.lists(literals(), min_size=0, max_size=3), tiers(), st.data())

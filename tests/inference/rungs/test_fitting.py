@@ -37,10 +37,11 @@ def test_as_many_words_of_each_class_are_drawn() -> None:
 
 def test_misjudged_are_the_words_that_are_not_of_the_commonest_class_of_their_values() -> None:
     sample = sample_of("regex[abc]:.*ab.*")
-    chosen = Chosen((Literal(((0,),)), Literal(((1, 1),))), EVERY)
+    one, two, three = Literal(((0,),)), Literal(((1, 1),)), Literal(((2, 1),))
+    chosen = Chosen(((one,), (two, three)), EVERY)
     cells: dict[tuple[bool, ...], list[int]] = {}
     for row, word in enumerate(words_of(sample)):
-        key = tuple(holds(each, word, EVERY) for each in chosen.literals)
+        key = tuple(any(holds(each, word, EVERY) for each in clause) for clause in chosen.clauses)
         cells.setdefault(key, []).append(row)
     expected = []
     for rows in cells.values():

@@ -66,10 +66,11 @@ def test_a_wide_beam_finds_the_best_of_all_pairs(sample: Sample) -> None:
     assert rules[0].wrong == least
     assert work > 0
     for rule in rules:
-        cells = split(pool, rule.chosen, sample.classes)
+        chosen = tuple(literal for (literal,) in rule.clauses)
+        cells = split(pool, chosen, sample.classes)
         assert rule.wrong == misjudge(cells)
         assert rule.bits == pytest.approx(entropy(cells), abs=1e-6)
-        assert rule.size == sum(pool.get(each).size for each in rule.chosen)
+        assert rule.size == sum(pool.get(each).size for each in chosen)
 
 
 @settings(max_examples=30)
@@ -77,14 +78,14 @@ def test_a_wide_beam_finds_the_best_of_all_pairs(sample: Sample) -> None:
 def test_cells_that_are_known_split_the_words_before(sample: Sample, count: int) -> None:
     pool = pool_of(sample)
     cells = np.arange(len(sample)) % count
-    rules, _ = combine_literals(
-        pool, sample.classes, 2, most=1, widths=[5], cells=cells, num_cells=count, returned=5
-    )
+    groups = 2 * cells + sample.classes
+    rules, _ = combine_literals(pool, groups, 2, most=1, widths=[5], num_cells=count, returned=5)
     for rule in rules:
+        ((literal,),) = rule.clauses
         wrong = 0
         for cell in range(count):
             for value in (False, True):
-                there = (cells == cell) & (pool.column(rule.chosen[0]) == value)
+                there = (cells == cell) & (pool.column(literal) == value)
                 labels = sample.classes[there].tolist()
                 wrong += min(labels.count(0), labels.count(1))
         assert rule.wrong == wrong

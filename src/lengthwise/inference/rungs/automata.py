@@ -86,6 +86,22 @@ def _matching(block: Sequence[int], num_symbols: int) -> Array:
     return moves
 
 
+def either(readers: Sequence[ValueAutomaton], sample: Sample) -> ValueAutomaton | None:
+    """Return the automaton whose value is 1 if that of one of some automata is, or None if it is
+    too large."""
+    joined, *rest = readers
+    for other in rest:
+        language = product_language([joined, other], np.array([[0, 1], [1, 1]]), sample)
+        if language is None:
+            return None
+        moves = np.array(language.transitions, dtype=np.int64)
+        stay = np.arange(len(moves))
+        joined = ValueAutomaton(
+            np.append(moves, stay[:, None], axis=1), np.array(language.classes), language.start
+        )
+    return joined
+
+
 def product_language(
     readers: Sequence[ValueAutomaton], classes: Array, sample: Sample, *, most: int = MOST_STATES
 ) -> Language | None:

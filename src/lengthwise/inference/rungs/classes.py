@@ -18,9 +18,17 @@ from lengthwise.inference.rungs.literals import (
     subsequences,
     windows,
 )
+from lengthwise.inference.rungs.patterns import patterns
 from lengthwise.inference.rungs.rules import score_literals
 from lengthwise.inference.rungs.tiers import Judge, LeftEntropy, Uncovered
 from lengthwise.inference.searcher import Attempt, Searcher, SearchTask
+
+_SUBSEQUENCES_TRIED, _PATTERNS_TRIED = 8_000, 2_000
+"""Subsequences and patterns of each length that are made, about: some symbols join each that
+grows."""
+
+_FEW_PATTERNS = patterns(6, 400, in_blocks=True)
+"""The patterns that judge a tier."""
 
 _STARTS = 4
 """Number of tiers from which each attempt at a tier begins."""
@@ -35,6 +43,19 @@ class Stage:
     judge: Judge | None = None
     judging: int = 600
     """Number of words that judge a tier."""
+
+    def fit(self, bench: Bench, turn: int = 0) -> Attempt:
+        """Return the automaton of the rule that misjudges fewest words; each turn begins with
+        another tier."""
+        return fit_rule(
+            bench,
+            self.choose,
+            count=self.words,
+            seed=turn,
+            judge=self.judge,
+            judging=self.judging,
+            start=None if self.judge is None else _start(turn, bench),
+        )
 
 
 class Staged(Searcher):
@@ -59,16 +80,7 @@ class Staged(Searcher):
             for turn in range(first, min(first + 2, self._starts))
         ]
         stage, turn = order[number]
-        bench = Bench(task)
-        return fit_rule(
-            bench,
-            stage.choose,
-            count=stage.words,
-            seed=turn,
-            judge=stage.judge,
-            judging=stage.judging,
-            start=None if stage.judge is None else _start(turn, bench),
-        )
+        return stage.fit(Bench(task), turn)
 
 
 def _start(turn: int, bench: Bench) -> Mask:
@@ -83,7 +95,7 @@ def _start(turn: int, bench: Bench) -> Mask:
     words = bench.words.part(bench.draw_rows(2_000, turn))
     left = np.full(symbols, np.inf)
     pool = windows(1, times=MOST_TIMES)(words)
-    score = score_literals(pool, words.groups, 1, words.num_classes)
+    score = score_literals(pool, words.groups, words.num_cells, words.num_classes)
     for number, bits in enumerate(score.bits.tolist()):
         ((symbol,),) = pool.get(number).blocks
         left[symbol] = min(left[symbol], bits)
@@ -107,19 +119,32 @@ def _covering_on_tier(kinds: Sequence[Kind], covered: int) -> list[Stage]:
     return [Stage(choose=Cover(kind=kind, covered=covered), judge=judge) for kind, judge in judges]
 
 
-def _combining(kinds: Sequence[Kind], most_words: int = 3_000) -> list[Stage]:
+def _combining(
+    kinds: Sequence[Kind], most_words: int = 3_000, grown: Kind | None = None
+) -> list[Stage]:
     """Return stages for Boolean functions of few literals; a kind that is frequent in each word is
-    searched for in fewer words."""
+    searched for in fewer words. Patterns (`grown`) come after the cheapest stages."""
     few, medium, many = (min(count, most_words) for count in (600, 1_500, 3_000))
     return [
         *(Stage(choose=Combine(kind=kind, width=8), words=few) for kind in kinds[:2]),
+        *growing(grown),
         *(Stage(choose=Combine(kind=kind, width=60), words=medium) for kind in kinds[:2]),
         *(Stage(choose=Combine(kind=kind, width=30, most=4), words=many) for kind in kinds[1:]),
         Stage(choose=Combine(kind=kinds[0], width=300), words=few),
     ]
 
 
-def _combining_on_tier(kinds: Sequence[Kind], cheapest: Kind) -> list[Stage]:
+def growing(grown: Kind | None, judge: Judge | None = None, words: int = 1_500) -> list[Stage]:
+    """Return the stage of patterns, if there is one."""
+    if grown is None:
+        return []
+    choose = Combine(kind=grown, width=30, most=4, again=3)
+    return [Stage(choose=choose, words=words, judge=judge, judging=500)]
+
+
+def _combining_on_tier(
+    kinds: Sequence[Kind], cheapest: Kind, grown: Kind | None = None
+) -> list[Stage]:
     """Return stages for the same on a tier, which the cheapest literals judge first."""
     return [
         *(
@@ -139,13 +164,16 @@ def _combining_on_tier(kinds: Sequence[Kind], cheapest: Kind) -> list[Stage]:
             )
             for place, kind in enumerate(kinds)
         ),
+        *growing(grown, LeftEntropy(kind=_FEW_PATTERNS, depth=2), 1_000),
     ]
 
 
-_WINDOWS = windows(2), windows(3), windows(4)
-_COUNTED = windows(2, times=4), windows(3, times=4)
+_WINDOWS = windows(2), windows(3), windows(4), windows(6)
+_COUNTED = windows(2, times=5), windows(3, times=4), windows(6, times=5)
 _SUBSEQUENCES = subsequences(2), subsequences(3)
 _ORDERED = order_windows(2), order_windows(3, 2)
+_LONG_SUBSEQUENCES = patterns(6, _SUBSEQUENCES_TRIED, in_blocks=False)
+PATTERNS = patterns(12, _PATTERNS_TRIED, in_blocks=True)
 
 
 STAGED = (
@@ -153,15 +181,19 @@ STAGED = (
     Staged("coSL", _covering(_WINDOWS, 1)),
     Staged("TSL", _covering_on_tier(_WINDOWS, 0), _STARTS),
     Staged("TcoSL", _covering_on_tier(_WINDOWS, 1), _STARTS),
-    Staged("SP", _covering(_SUBSEQUENCES, 0)),
-    Staged("coSP", _covering(_SUBSEQUENCES, 1)),
+    Staged("SP", _covering((*_SUBSEQUENCES, _LONG_SUBSEQUENCES), 0)),
+    Staged("coSP", _covering((*_SUBSEQUENCES, _LONG_SUBSEQUENCES), 1)),
     Staged("LT", _combining(_WINDOWS)),
     Staged("TLT", _combining_on_tier(_WINDOWS, windows(2)), _STARTS),
     Staged("LTT", _combining(_COUNTED)),
     Staged("TLTT", _combining_on_tier(_COUNTED, _COUNTED[0]), _STARTS),
-    Staged("PT", _combining(_SUBSEQUENCES, 600)),
-    Staged("PLT", _combining(_ORDERED, 600)),
-    Staged("TPLT", _combining_on_tier((order_windows(2, 2), *_ORDERED[1:]), windows(2)), _STARTS),
+    Staged("PT", _combining(_SUBSEQUENCES, 600, _LONG_SUBSEQUENCES)),
+    Staged("PLT", _combining(_ORDERED, 600, PATTERNS)),
+    Staged(
+        "TPLT",
+        _combining_on_tier((order_windows(2, 2), _ORDERED[1]), windows(2), PATTERNS),
+        _STARTS,
+    ),
 )
 """Strictly local, its complements (co), strictly piecewise, locally testable, locally threshold
 testable, piecewise testable and piecewise locally testable languages; T: on a tier."""

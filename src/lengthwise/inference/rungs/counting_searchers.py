@@ -8,6 +8,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from lengthwise.inference.rungs.automata import ValueAutomaton
+from lengthwise.inference.rungs.classes import PATTERNS, Stage, growing
 from lengthwise.inference.rungs.counting import (
     MORE_WORDS,
     PRIME_POWERS,
@@ -17,7 +18,7 @@ from lengthwise.inference.rungs.counting import (
     polynomial_weights,
     symbol_counts,
 )
-from lengthwise.inference.rungs.fitting import Bench, Chosen, Combine, fit_rule
+from lengthwise.inference.rungs.fitting import Bench, Chosen, Combine
 from lengthwise.inference.rungs.literals import (
     Kind,
     Mask,
@@ -27,6 +28,7 @@ from lengthwise.inference.rungs.literals import (
     windows,
 )
 from lengthwise.inference.rungs.rules import score_literals
+from lengthwise.inference.rungs.tiers import LeftEntropy
 from lengthwise.inference.sample import Array, Sample
 from lengthwise.inference.searcher import Attempt, Searcher, SearchTask
 
@@ -206,41 +208,39 @@ class Counted(Searcher):
     name = "counted"
 
     _KINDS = windows(2), windows(3), subsequences(3), order_windows(2)
+    _STAGES = (
+        *(Stage(choose=Combine(kind=kind, width=12)) for kind in _KINDS),
+        Stage(choose=Combine(kind=windows(2), width=8), judge=LeftEntropy(kind=windows(2))),
+        *growing(PATTERNS),
+    )
 
     def attempt(self, number: int, task: SearchTask) -> Attempt | None:
-        """Find counts in the words of a class, or of a class and a truth value of a literal; then
-        add literals."""
-        turn, place = divmod(number, len(self._KINDS))
-        if turn == 0:
-            counters, work = _solve(task)
-        elif turn == 1:
-            return self._split(task, self._KINDS[place], prime=0)
-        elif turn == 2:
-            counters, work = _solve(task, *_DEGREES[0])
-        elif turn == 3:
-            return self._split(task, self._KINDS[place], prime=5)
-        else:
+        """Find counts in the words of a class, then in those of a class and a truth value of a
+        literal, and add literals; then the same with polynomials."""
+        turns = len(self._STAGES), len(self._KINDS)
+        turn, place = divmod(number, sum(turns))
+        prime, degree = (0, 1) if turn == 0 else _DEGREES[0]
+        if turn > 1:
             return None
+        if place >= turns[0]:
+            return self._split(task, self._KINDS[place - turns[0]], prime=prime)
+        counters, work = _solve(task, prime, degree)
         if not counters:
             return Attempt(None, work)
-        return self._with_literals(task, counters, self._KINDS[place], work)
-
-    def _with_literals(
-        self, task: SearchTask, counters: list[ValueAutomaton], kind: Kind, work: int
-    ) -> Attempt:
-        return fit_rule(Bench(task, counters, work), Combine(kind=kind, width=12), count=1_000)
+        return self._STAGES[place].fit(Bench(task, counters, work))
 
     def _split(self, task: SearchTask, kind: Kind, *, prime: int) -> Attempt:
         """Look for counts among the words for which a literal holds, or does not hold."""
         bench = Bench(task)
         rows = bench.draw_rows(4_000, 0)
+        stage = Stage(choose=Combine(kind=kind, width=12))
         for part in _parts(bench, kind, rows):
             task.check()
             equations = _Equations.of(bench.sample.part(np.sort(part)))
             counters = equations.polynomial(prime, 2, task) if prime else equations.linear()
             bench.work += equations.work
             for counting in counters:
-                attempt = self._with_literals(task, [counting], kind, 0)
+                attempt = stage.fit(Bench(task, [counting]))
                 bench.work += attempt.work
                 if attempt.language is not None:
                     return replace(attempt, work=bench.work)
@@ -254,7 +254,7 @@ def _parts(bench: Bench, kind: Kind, rows: Array) -> Iterator[Array]:
     pool = keep_literals(kind(words), 24)
     if not len(pool):
         return
-    score = score_literals(pool, words.groups, 1, words.num_classes)
+    score = score_literals(pool, words.groups, words.num_cells, words.num_classes)
     bench.work += 3 * words.digits.size + 3 * len(pool.literal)
     for literal in np.argsort(score.bits, kind="stable")[:_SPLITS].tolist():
         holds = pool.column(literal)

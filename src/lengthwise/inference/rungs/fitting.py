@@ -9,14 +9,27 @@ Axes:
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 import numpy as np
 
-from lengthwise.inference.rungs.automata import ValueAutomaton, product_language, reader
-from lengthwise.inference.rungs.literals import Kind, Literal, MarkedWords, Mask, keep_literals
-from lengthwise.inference.rungs.rules import combine_literals, covering
+from lengthwise.inference.rungs.automata import (
+    ValueAutomaton,
+    either,
+    product_language,
+    reader,
+)
+from lengthwise.inference.rungs.clauses import Clauses
+from lengthwise.inference.rungs.literals import (
+    Kind,
+    Literal,
+    MarkedWords,
+    Mask,
+    Pool,
+    keep_literals,
+)
+from lengthwise.inference.rungs.rules import Rule, combine_literals, covering
 from lengthwise.inference.rungs.tiers import Judge, search_tier
 from lengthwise.inference.rungs.truth_table import complete_table
 from lengthwise.inference.sample import Array, Sample
@@ -31,6 +44,8 @@ _MOST_SYMBOLS = 2**20
 _ROUNDS = 4
 """Number of times that a rule is fitted."""
 
+_WIDENED, _RETURNED = 4, 8
+"""Rules whose clauses are widened, and rules that all words judge."""
 
 _NAMING = 4.0
 """Bits that name one of the classes, or the kind of a literal with its lengths."""
@@ -38,10 +53,15 @@ _NAMING = 4.0
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """Literals of a rule on a tier."""
+    """Clauses of a rule on a tier; a clause holds if one of its literals does."""
 
-    literals: tuple[Literal, ...]
+    clauses: tuple[tuple[Literal, ...], ...]
     tier: Mask
+
+    @property
+    def size(self) -> int:
+        """Number of symbols that its literals name."""
+        return sum(literal.size for clause in self.clauses for literal in clause)
 
 
 @dataclass(slots=True)
@@ -53,9 +73,8 @@ class Bench:
     """Counts whose values are known of each word; literals are added to them."""
     work: int = 0
     words: MarkedWords = field(init=False)
+    """With the values of the counts as cells."""
     sample: Sample = field(init=False)
-    cells: Array = field(init=False)
-    num_cells: int = field(init=False)
 
     def __post_init__(self) -> None:
         sample = self.task.sample
@@ -64,14 +83,14 @@ class Bench:
             few = np.searchsorted(np.cumsum(sample.lengths[rows]), _MOST_SYMBOLS, side="right")
             sample = sample.part(np.sort(rows[: max(int(few), 1)]))
         self.sample = sample
-        self.words = MarkedWords.of(sample, self.task.check)
+        words = MarkedWords.of(sample, self.task.check)
         values = [counter.values(sample) for counter in self.counters]
         sizes = [int(counter.value.max()) + 1 for counter in self.counters]
-        self.num_cells = int(np.prod(sizes))
-        self.cells = (
-            np.ravel_multi_index(tuple(values), tuple(sizes))
-            if sizes
-            else np.zeros(len(sample), dtype=np.int64)
+        cells = np.ravel_multi_index(tuple(values), tuple(sizes)) if sizes else 0
+        self.words = replace(
+            words,
+            groups=cells * words.num_classes + words.groups,
+            num_cells=math.prod(sizes),
         )
         self.work += (len(sizes) + 1) * sample.symbols.size
 
@@ -90,38 +109,47 @@ class Bench:
         noise = self.task.noise
         return int(noise * count + 3 * np.sqrt(noise * (1 - noise) * count))
 
-    def readers(self, rule: Chosen) -> list[ValueAutomaton]:
-        """Return the automata of a rule."""
-        return [*self.counters, *(reader(literal, rule.tier) for literal in rule.literals)]
-
     def wrong(self, chosen: Chosen) -> Array:
         """Return the rows that a rule misjudges, with the table that suits all words best."""
-        readers = self.readers(chosen)
-        values = [automaton.values(self.sample) for automaton in readers]
-        sizes = [int(automaton.value.max()) + 1 for automaton in readers]
-        classes, number = self.sample.classes, self.sample.num_classes
-        answers = complete_table(values, sizes, classes, number)[tuple(values)]
-        self.work += (len(readers) + 1) * self.sample.symbols.size
-        return np.flatnonzero(answers != classes)
+        values, table = self._decide(chosen)
+        num_literals = sum(map(len, chosen.clauses))
+        self.work += (len(self.counters) + num_literals + 1) * self.sample.symbols.size
+        return np.flatnonzero(table[tuple(values)] != self.sample.classes)
 
     def attempt(self, chosen: Chosen | None) -> Attempt:
         """Return the end of an attempt: the automaton of a rule."""
         if chosen is None:
             return Attempt(None, self.work)
-        readers = self.readers(chosen)
-        values = [automaton.values(self.sample) for automaton in readers]
-        sizes = [int(automaton.value.max()) + 1 for automaton in readers]
-        table = complete_table(values, sizes, self.sample.classes, self.sample.num_classes)
+        _, table = self._decide(chosen)
+        readers = list(self.counters)
+        for clause in chosen.clauses:
+            joined = either([reader(literal, chosen.tier) for literal in clause], self.sample)
+            if joined is None:
+                return Attempt(None, self.work)
+            readers.append(joined)
         language = product_language(readers, table, self.task.sample)
         if language is not None and language.num_states > self.task.max_states:
             language = None
         return Attempt(language, self.work, self._bits(chosen, table))
 
+    def _decide(self, chosen: Chosen) -> tuple[list[Array], Array]:
+        """Return the values of counts and clauses in each word, and the class of each combination
+        of them."""
+        values = [counter.values(self.sample) for counter in self.counters]
+        sizes = [int(counter.value.max()) + 1 for counter in self.counters]
+        for clause in chosen.clauses:
+            holds = [reader(literal, chosen.tier).values(self.sample) for literal in clause]
+            values.append(np.maximum.reduce(holds))
+        sizes += [2] * len(chosen.clauses)
+        return values, complete_table(values, sizes, self.sample.classes, self.sample.num_classes)
+
     def _bits(self, rule: Chosen, table: Array) -> float:
         """Return the bits of a class, a tier, literals, counts, and the table of their values."""
         symbols = self.task.sample.num_symbols
         symbol = math.log2(symbols + 1)
-        bits = _NAMING + sum(_NAMING + literal.size * symbol for literal in rule.literals)
+        bits = _NAMING + sum(
+            _NAMING + literal.size * symbol for clause in rule.clauses for literal in clause
+        )
         if not rule.tier.all():
             bits += math.log2(symbols) + log_choices(symbols, int(rule.tier.sum()))
         for counter in self.counters:
@@ -135,23 +163,30 @@ class Bench:
         return bits + math.log2(table.size + 1) + log_choices(table.size, rare) + exceptions
 
 
-Choose: TypeAlias = Callable[[Bench, MarkedWords, Array, Mask], list[Chosen]]
-"""Returns rules for words on a tier, the most likely first; the array has the rows of the words."""
+Choose: TypeAlias = Callable[[Bench, MarkedWords, Mask], list[Chosen]]
+"""Returns rules for words on a tier, the most likely first."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Combine:
-    """Choose few literals of a kind, with any Boolean function of them."""
+    """Choose few literals of a kind, with any Boolean function of them, and make clauses of them.
+
+    Then literals are chosen `again`, up to so many times, that say most beside the best rule. That
+    is for patterns: those that grow depend on what is known of the words.
+    """
 
     kind: Kind
     most: int = 3
     width: int = 16
     least: int = 3
     """Number of words that a literal has to hold of, and to fail at."""
+    again: int = 0
 
-    def __call__(self, bench: Bench, words: MarkedWords, rows: Array, tier: Mask) -> list[Chosen]:
+    def __call__(self, bench: Bench, words: MarkedWords, tier: Mask) -> list[Chosen]:
         """Return the best rules."""
-        pool = keep_literals(self.kind(words.on_tier(tier)), self.least)
+        words = words.on_tier(tier)
+        enough = bench.count_allowed_errors(len(words.groups))
+        pool = self._pool(bench, words)
         if not len(pool):
             return []
         rules, work = combine_literals(
@@ -160,12 +195,40 @@ class Combine:
             words.num_classes,
             most=self.most,
             widths=[self.width] * self.most,
-            cells=bench.cells[rows],
-            num_cells=bench.num_cells,
-            enough=bench.count_allowed_errors(len(rows)),
+            num_cells=words.num_cells,
+            enough=enough,
         )
-        bench.work += work + 3 * words.digits.size + 2 * len(pool.literal)
-        return [Chosen(tuple(map(pool.get, rule.chosen)), tier) for rule in rules]
+        bench.work += work
+        clauses = Clauses(pool, words)
+        rules += [clauses.widen(rule, enough) for rule in rules[:_WIDENED] if rule.wrong > enough]
+        rules.sort(key=Rule.rank)
+        chosen = [_name_literals(pool, rule, tier) for rule in rules[:_RETURNED]]
+        rule = rules[0]
+        for _ in range(self.again):
+            if rule.wrong <= enough:
+                break
+            more = self._pool(bench, clauses.split_words(rule))
+            bench.work += clauses.work
+            numbers = {literal: len(more) + at for at, literal in enumerate(sum(rule.clauses, ()))}
+            pool = more.with_others(pool, list(numbers))
+            clauses = Clauses(pool, words)
+            old = [[numbers[literal] for literal in clause] for clause in rule.clauses]
+            rule = clauses.widen(clauses.judge(old), enough)
+            chosen.insert(0, _name_literals(pool, rule, tier))
+        bench.work += clauses.work
+        return chosen
+
+    def _pool(self, bench: Bench, words: MarkedWords) -> Pool:
+        """Return the literals of some words."""
+        bench.task.check()
+        pool = keep_literals(self.kind(words), self.least)
+        bench.work += 3 * words.digits.size + 2 * len(pool.literal)
+        return pool
+
+
+def _name_literals(pool: Pool, rule: Rule, tier: Mask) -> Chosen:
+    """Return a rule with its literals instead of their numbers in a pool."""
+    return Chosen(tuple(tuple(map(pool.get, clause)) for clause in rule.clauses), tier)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -176,16 +239,16 @@ class Cover:
     covered: int
     most: int = 12
 
-    def __call__(self, bench: Bench, words: MarkedWords, rows: Array, tier: Mask) -> list[Chosen]:
+    def __call__(self, bench: Bench, words: MarkedWords, tier: Mask) -> list[Chosen]:
         """Return the rule, if there is one."""
         pool = keep_literals(self.kind(words.on_tier(tier)), 1)
         if not len(pool):
             return []
         is_covered = (words.groups == self.covered).astype(np.int64)
-        exceptions = bench.count_allowed_errors(len(rows))
+        exceptions = bench.count_allowed_errors(len(words.groups))
         literals = covering(pool, is_covered, most=self.most, exceptions=exceptions)
         bench.work += 3 * words.digits.size + len(pool.literal) * (3 + len(literals))
-        return [Chosen(tuple(map(pool.get, literals)), tier)] if literals else []
+        return [Chosen((tuple(map(pool.get, literals)),), tier)] if literals else []
 
 
 def fit_rule(
@@ -218,10 +281,10 @@ def fit_rule(
             tier = climb.symbols
             bench.work += climb.work
         misjudged = None
-        for rule in choose(bench, words, rows, tier):
+        for rule in choose(bench, words, tier):
             task.check()
             wrong = bench.wrong(rule)
-            rank = len(wrong), sum(literal.size for literal in rule.literals)
+            rank = len(wrong), rule.size
             if misjudged is None or len(wrong) < len(misjudged):
                 misjudged = wrong
             if best is None or rank < best:

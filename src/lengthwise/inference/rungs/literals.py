@@ -18,9 +18,10 @@ Axes:
     entry  pairs of a word and a literal that holds of it
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +31,7 @@ from lengthwise.inference.searcher import never_stop
 
 Mask = NDArray[np.bool_]
 
-MOST_TIMES = 4
+MOST_TIMES = 5
 """Greatest number of occurrences that a literal asks for."""
 
 _CODED = 2**62
@@ -71,9 +72,10 @@ class MarkedWords:
 
     digits: Array
     groups: Array
-    """The class of each word."""
+    """`cell * num_classes + class` of each word; a cell is what is known of a word already."""
     num_symbols: int
     num_classes: int
+    num_cells: int = 1
     check: Callable[[], None] = never_stop
     """Ends what takes too long, as that of `SearchTask` does."""
 
@@ -110,31 +112,28 @@ class MarkedWords:
         return replace(self, digits=digits)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Pool:
-    """Literals and the words that they hold of.
+class Coding(Protocol):
+    """What the codes of a pool say."""
 
-    Each literal has a number here, from 0, in the order of `codes`.
-    """
+    def literal(self, code: int) -> Literal:
+        """Return the literal of a code."""
 
-    codes: Array
-    """What a literal says, packed into an integer."""
-    literal: Array
-    """The literal of each entry."""
-    word: Array
-    """The word of each entry."""
-    num_words: int
+    def sizes(self, codes: Array) -> Array:
+        """Return the size of each literal (`Literal.size`)."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Packed:
+    """Codes that have the symbols of a literal as their digits."""
+
     base: int
     shape: tuple[int, ...]
     """Greatest length of each block."""
     counted: bool = False
 
-    def __len__(self) -> int:
-        return len(self.codes)
-
-    def get(self, number: int) -> Literal:
-        """Return a literal."""
-        code, times = int(self.codes[number]), 1
+    def literal(self, code: int) -> Literal:
+        """Return the literal of a code."""
+        times = 1
         if self.counted:
             code, times = divmod(code, MOST_TIMES + 1)
         blocks = []
@@ -148,10 +147,8 @@ class Pool:
                 blocks.append(tuple(block[::-1]))
         return Literal(tuple(blocks[::-1]), times)
 
-    @cached_property
-    def sizes(self) -> Array:
-        """The size of each literal (`Literal.size`)."""
-        codes = self.codes
+    def sizes(self, codes: Array) -> Array:
+        """Return the size of each literal."""
         total = np.zeros(len(codes), dtype=np.int64)
         if self.counted:
             codes, times = np.divmod(codes, MOST_TIMES + 1)
@@ -161,11 +158,67 @@ class Pool:
             total += digit > 0
         return total
 
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """Codes that are places in a list of literals."""
+
+    literals: Sequence[Literal]
+
+    def literal(self, code: int) -> Literal:
+        """Return the literal of a code."""
+        return self.literals[code]
+
+    def sizes(self, codes: Array) -> Array:
+        """Return the size of each literal."""
+        return np.array([self.literals[code].size for code in codes.tolist()], dtype=np.int64)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pool:
+    """Literals and the words that they hold of.
+
+    Each literal has a number here, from 0, in the order of `codes`.
+    """
+
+    codes: Array
+    coding: Coding
+    literal: Array
+    """The literal of each entry."""
+    word: Array
+    """The word of each entry."""
+    num_words: int
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def get(self, number: int) -> Literal:
+        """Return a literal."""
+        return self.coding.literal(int(self.codes[number]))
+
+    @cached_property
+    def sizes(self) -> Array:
+        """The size of each literal (`Literal.size`)."""
+        return self.coding.sizes(self.codes)
+
     def column(self, number: int) -> Mask:
         """Return which words a literal holds of."""
         holds = np.zeros(self.num_words, dtype=bool)
         holds[self.word[slice(*np.searchsorted(self.literal, [number, number + 1]))]] = True
         return holds
+
+    def with_others(self, other: "Pool", numbers: Sequence[int]) -> "Pool":
+        """Return the pool with some literals of another pool of the same words, which come last."""
+        rows = [np.flatnonzero(other.column(number)) for number in numbers]
+        new = np.repeat(np.arange(len(numbers)), list(map(len, rows)))
+        literals = [*map(self.get, range(len(self))), *map(other.get, numbers)]
+        return Pool(
+            codes=np.arange(len(literals)),
+            coding=Listed(literals),
+            literal=np.concatenate([self.literal, len(self) + new]),
+            word=np.concatenate([self.word, *rows]),
+            num_words=self.num_words,
+        )
 
     def counts(self, groups: Array, num_groups: int) -> Array:
         """Return the number of words of each group that each literal holds of, `[literal,
@@ -334,9 +387,7 @@ def _pool(
         literal=np.cumsum(new) - 1,
         word=word,
         num_words=count,
-        base=words.num_symbols + 2,
-        shape=shape,
-        counted=counted,
+        coding=Packed(base=words.num_symbols + 2, shape=shape, counted=counted),
     )
 
 
@@ -372,12 +423,9 @@ def keep_literals(pool: Pool, least: int) -> Pool:
     number = np.bincount(pool.literal, minlength=len(pool))
     good = (number >= least) & (number <= pool.num_words - least)
     is_good = good[pool.literal]
-    return Pool(
+    return replace(
+        pool,
         codes=pool.codes[good],
         literal=(np.cumsum(good) - 1)[pool.literal[is_good]],
         word=pool.word[is_good],
-        num_words=pool.num_words,
-        base=pool.base,
-        shape=pool.shape,
-        counted=pool.counted,
     )

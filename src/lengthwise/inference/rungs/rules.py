@@ -1,24 +1,25 @@
 """Choose few literals whose truth values decide the class of a word.
 
 `combine_literals` finds any Boolean function of few literals: sets of literals grow by one literal
-at a
-time, and of all sets of one size those stay that leave the least entropy of the class (a beam). A
-function such as "one of two, but not both" says little by one literal, and all by two, so the beam
-is wide. `covering` finds "none of these holds", of any number of literals: each of them holds of no
-word of class 1, and together they hold of all others.
+at a time, and of all sets of one size those stay that leave the least entropy of the class (a
+beam). A function such as "one of two, but not both" says little by one literal, and all by two, so
+the beam is wide. `covering` finds "none of these holds", of any number of literals: each of them
+holds of no word of class 1, and together they hold of all others.
 
 Axes:
     literal  literals of a pool
     group    classes of words, by the truth values of the literals that were chosen before
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lengthwise.inference.rungs.literals import Pool
+from lengthwise.inference.rungs.literals import Mask, Pool
 from lengthwise.inference.sample import Array
 
 Floats = NDArray[np.float64]
@@ -26,15 +27,20 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Literals of a pool, by their numbers, and how well they decide the class."""
+    """Clauses of literals of a pool, by their numbers, and how well they decide the class."""
 
-    chosen: tuple[int, ...]
+    clauses: tuple[tuple[int, ...], ...]
+    """A clause holds if one of its literals does."""
     wrong: int
     """Words that are not of the commonest class of their truth values."""
     bits: float
-    """Entropy of the classes of all words, given the truth values of the literals."""
+    """Entropy of the classes of all words, given the truth values of the clauses."""
     size: int
     """Number of symbols that the literals name."""
+
+    def rank(self) -> tuple[int, int, float]:
+        """Return what makes one better than another, if it is less."""
+        return (self.wrong, self.size, self.bits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,17 +55,29 @@ def score_literals(pool: Pool, groups: Array, num_cells: int, num_classes: int) 
     """Return the scores of all literals; `groups` are `cell * num_classes + class` of each word."""
     total = np.bincount(groups, minlength=num_cells * num_classes)
     counts = pool.counts(groups, num_cells * num_classes)
-    log = _logarithms(pool.num_words)
+    log = logarithms(pool.num_words)
     bits, wrong = np.zeros(len(pool)), np.zeros(len(pool), dtype=np.int64)
+    ones = np.ones(num_cells)
     for part in (counts, total - counts):
         cells = part.reshape(len(pool), num_cells, num_classes)
-        number = cells.sum(axis=2)
-        bits += log[number].sum(axis=1) - log[part].sum(axis=1)
-        wrong += (number - cells.max(axis=2)).sum(axis=1)
+        bits += left_entropy(cells, log) @ ones
+        wrong += ((_reduce(np.add, cells) - _reduce(np.maximum, cells)) @ ones).astype(np.int64)
     return LiteralScores(bits, wrong)
 
 
-def _logarithms(count: int) -> Floats:
+def left_entropy(counts: Array, log: Floats) -> Floats:
+    """Return the entropy of the classes of the words of a cell, from their numbers, `[...,
+    class]`."""
+    bits: Floats = log[_reduce(np.add, counts)] - _reduce(np.add, log[counts])
+    return bits
+
+
+def _reduce(combine: np.ufunc, counts: Array | Floats) -> Any:
+    """Combine the values of all classes; numpy is slow along an axis of two."""
+    return reduce(combine, (counts[..., label] for label in range(counts.shape[-1])))
+
+
+def logarithms(count: int) -> Floats:
     """Return n log2 n for n from 0 to `count`."""
     numbers = np.arange(count + 1, dtype=np.float64)
     return numbers * np.log2(np.maximum(numbers, 1))
@@ -67,12 +85,11 @@ def _logarithms(count: int) -> Floats:
 
 def combine_literals(
     pool: Pool,
-    classes: Array,
+    groups: Array,
     num_classes: int,
     *,
     most: int,
     widths: Sequence[int],
-    cells: Array | None = None,
     num_cells: int = 1,
     enough: int = 0,
     returned: int = 8,
@@ -80,17 +97,17 @@ def combine_literals(
     """Return the best rules of at most `most` literals, best first, and the work.
 
     It stops at the first number of literals for which a rule misjudges at most `enough` words.
-    `widths` are the numbers of rules of each size that stay in the beam. Words of different `cells`
-    are distinguished from the beginning.
+    `widths` are the numbers of rules of each size that stay in the beam. `groups` are
+    `cell * num_classes + class` of each word; words of different cells are told apart from the
+    beginning.
     """
-    known = np.zeros_like(classes) if cells is None else cells
-    beam: list[tuple[tuple[int, ...], Array]] = [((), known * num_classes + classes)]
+    beam: list[tuple[tuple[int, ...], Array]] = [((), groups)]
     best: list[Rule] = []
     work = 0
     for level in range(most):
         rules_by_literals: dict[tuple[int, ...], Rule] = {}
-        for literals, groups in beam:
-            score = score_literals(pool, groups, num_cells * 2**level, num_classes)
+        for literals, split in beam:
+            score = score_literals(pool, split, num_cells * 2**level, num_classes)
             work += len(pool.literal) + len(pool) * num_cells * 2 ** (level + 1)
             number = min(widths[level], len(pool))
             for literal in _best(score, pool.sizes, number).tolist():
@@ -99,7 +116,10 @@ def combine_literals(
                     continue
                 size = int(pool.sizes[list(key)].sum())
                 rules_by_literals[key] = Rule(
-                    key, int(score.wrong[literal]), float(score.bits[literal]), size
+                    tuple((each,) for each in key),
+                    int(score.wrong[literal]),
+                    float(score.bits[literal]),
+                    size,
                 )
         if not rules_by_literals:
             break
@@ -107,14 +127,23 @@ def combine_literals(
             rules_by_literals.values(), key=lambda rule: (round(rule.bits, 6), rule.size)
         )
         rules = rules[: widths[level]]
-        best = sorted([*best, *rules], key=lambda rule: (rule.wrong, rule.size, rule.bits))
+        best = sorted([*best, *rules], key=Rule.rank)
         if best[0].wrong <= enough:
             break
-        beam = [
-            (rule.chosen, _group_cells(pool, rule.chosen, known, classes, num_classes))
-            for rule in rules
-        ]
+        beam = []
+        for rule in rules:
+            literals = tuple(literal for (literal,) in rule.clauses)
+            beam.append((literals, split_cells(groups, map(pool.column, literals), num_classes)))
     return best[:returned], work
+
+
+def split_cells(groups: Array, columns: Iterable[Mask], num_classes: int) -> Array:
+    """Return the groups of words whose cells some truth values split, that of the first column
+    first."""
+    cells, classes = np.divmod(groups, num_classes)
+    for column in columns:
+        cells = 2 * cells + column
+    return cells * num_classes + classes
 
 
 def _best(score: LiteralScores, sizes: Array, number: int) -> Array:
@@ -127,15 +156,6 @@ def _best(score: LiteralScores, sizes: Array, number: int) -> Array:
         candidates = np.arange(len(sizes))
     order = np.lexsort((sizes[candidates], np.round(score.bits[candidates], 6)))
     return candidates[order][:number]
-
-
-def _group_cells(
-    pool: Pool, literals: Sequence[int], cells: Array, classes: Array, num_classes: int
-) -> Array:
-    """Return `cell * num_classes + class` of each word; truth values of literals split cells."""
-    for literal in literals:
-        cells = 2 * cells + pool.column(literal)
-    return cells * num_classes + classes
 
 
 def covering(pool: Pool, is_covered: Array, *, most: int, exceptions: int = 0) -> tuple[int, ...]:

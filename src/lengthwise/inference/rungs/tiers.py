@@ -52,6 +52,7 @@ class LeftEntropy:
             words.num_classes,
             most=self.depth,
             widths=[self.width] * self.depth,
+            num_cells=words.num_cells,
             returned=self.width * self.depth,
         )
         return min(rule.bits for rule in rules), 3 * words.digits.size + work

@@ -1,0 +1,112 @@
+"""Clauses grow while a literal saves more than it has."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from inference.rungs.oracles import samples
+from inference.rungs.test_rules import entropy, misjudge
+from inference.samples import balance
+from lengthwise.inference.rungs.clauses import Clauses
+from lengthwise.inference.rungs.literals import Literal, MarkedWords, Pool, windows
+from lengthwise.inference.rungs.rules import Rule, combine_literals
+from lengthwise.inference.sample import Sample
+from lengthwise.languages.spec import parse
+
+Split = list[list[int]]
+
+
+def split(pool: Pool, clauses: tuple[tuple[int, ...], ...], words: MarkedWords) -> Split:
+    """The classes of the words of each cell and each combination of truth values."""
+    cells: dict[tuple[int, ...], list[int]] = {}
+    for row, group in enumerate(words.groups.tolist()):
+        cell, label = divmod(group, words.num_classes)
+        values = (any(pool.column(each)[row] for each in clause) for clause in clauses)
+        cells.setdefault((cell, *values), []).append(label)
+    return list(cells.values())
+
+
+def words_of(sample: Sample, num_cells: int) -> MarkedWords:
+    words = MarkedWords.of(sample)
+    cells = np.arange(len(sample)) % num_cells
+    return MarkedWords(
+        digits=words.digits,
+        groups=2 * cells + words.groups,
+        num_symbols=words.num_symbols,
+        num_classes=2,
+        num_cells=num_cells,
+    )
+
+
+@settings(max_examples=60)
+@given(samples(least=4), st.integers(1, 3), st.data())
+def test_a_rule_is_judged_by_the_truth_values_of_its_clauses(
+    sample: Sample, num_cells: int, data: st.DataObject
+) -> None:
+    words = words_of(sample, num_cells)
+    pool = windows(2)(words)
+    if not len(pool):
+        return
+    numbers = st.integers(0, len(pool) - 1)
+    clause = st.lists(numbers, min_size=1, max_size=3).map(tuple)
+    chosen = data.draw(st.lists(clause, min_size=1, max_size=3).map(tuple))
+    clauses = Clauses(pool, words)
+    rule, cells = clauses.judge(chosen), split(pool, chosen, words)
+    assert rule.clauses == chosen
+    assert rule.wrong == misjudge(cells)
+    assert rule.bits == pytest.approx(entropy(cells), abs=1e-6)
+    assert rule.size == sum(pool.get(literal).size for each in chosen for literal in each)
+    told_apart = clauses.split_words(rule)
+    assert sorted(map(sorted, split(pool, (), told_apart))) == sorted(map(sorted, cells))
+    assert told_apart.groups.max() < 2 * told_apart.num_cells
+
+
+@settings(max_examples=40)
+@given(samples(least=6), st.integers(1, 2))
+def test_no_literal_is_left_that_saves_more_than_it_has(sample: Sample, num_cells: int) -> None:
+    words = words_of(sample, num_cells)
+    pool = windows(2)(words)
+    if not len(pool):
+        return
+    clauses = Clauses(pool, words)
+    start, wide = clauses.judge([[0]]), clauses.widen(clauses.judge([[0]]))
+    price = {number: np.log2(4) * (pool.get(number).size + 1) for number in range(len(pool))}
+
+    def cost(rule: Rule) -> float:
+        return rule.bits + sum(price[literal] for clause in rule.clauses for literal in clause)
+
+    assert cost(wide) <= cost(start) + len(start.clauses) * np.log2(4) + 1e-6
+    if wide.wrong == 0:
+        return
+    grown = [literal for clause in wide.clauses for literal in clause]
+    if len(set(grown)) == len(grown) > 1:
+        for literal in grown:  # each saves what it has
+            rest = [[each for each in clause if each != literal] for clause in wide.clauses]
+            lost = clauses.judge([clause for clause in rest if clause]).bits - wide.bits
+            assert lost >= price[literal] - 1e-6
+
+
+def test_a_function_of_two_clauses_is_found() -> None:
+    language = parse("regex[abcd]:.*(aab|bba).*") & parse("regex[abcd]:.*(ccd|ddc).*")
+    sample = balance(language, 1_500, shortest=20, longest=29, seed=0)
+    words = MarkedWords.of(sample)
+    pool = windows(3)(words)
+    rules, _ = combine_literals(pool, words.groups, 2, most=2, widths=[20] * 2)
+    assert rules[0].wrong > 0
+    clauses = Clauses(pool, words)
+    best = min((clauses.widen(rule) for rule in rules), key=Rule.rank)
+    assert best.wrong == 0
+    assert clauses.work > 0
+    found = {frozenset(map(pool.get, clause)) for clause in best.clauses}
+    one, two = Literal(((0, 0, 1),)), Literal(((1, 1, 0),))
+    three, four = Literal(((2, 2, 3),)), Literal(((3, 3, 2),))
+    assert found == {frozenset({one, two}), frozenset({three, four})}
+
+
+def test_words_that_are_few_enough_stay_misjudged() -> None:
+    sample = Sample.of_words([(0,), (1,), (2,), (0, 1), (1, 1)], [0, 1, 1, 0, 0], 3, 2)
+    words = MarkedWords.of(sample)
+    clauses = Clauses(windows(1)(words), words)
+    start = clauses.judge([[0]])
+    assert clauses.widen(start, enough=start.wrong) == start

@@ -1,0 +1,113 @@
+"""Patterns grow from the best of each length, and hold where they occur."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from inference.rungs.oracles import holds, samples, tiers, words_of
+from inference.rungs.test_rules import entropy, split
+from inference.samples import balance
+from lengthwise.inference.rungs import patterns as module
+from lengthwise.inference.rungs.literals import Literal, MarkedWords, Mask, Pool
+from lengthwise.inference.rungs.patterns import patterns
+from lengthwise.inference.sample import Sample
+from lengthwise.languages.spec import parse
+
+EVERY = 10**6
+"""Patterns that are tried at most, where all are."""
+
+MARK = 3
+"""The number of the mark, of words of three symbols."""
+
+
+def every_literal(longest: int, *, in_blocks: bool) -> list[Literal]:
+    """All subsequences, or windows in order, of up to some symbols after the mark before a word."""
+    found = []
+    for length in range(1, longest + 1 + in_blocks):
+        for symbols in itertools.product(range(MARK + in_blocks), repeat=length):
+            for joins in itertools.product(
+                [False, True] if in_blocks else [False], repeat=length - 1
+            ):
+                blocks = [[symbols[0]]]
+                for symbol, is_joined in zip(symbols[1:], joins, strict=True):
+                    if is_joined:
+                        blocks[-1].append(symbol)
+                    else:
+                        blocks.append([symbol])
+                inner = [symbol for block in blocks for symbol in block][1:-1]
+                is_lone = [MARK] in blocks
+                is_long = length > longest and symbols[0] != MARK
+                if MARK not in inner and not is_lone and not is_long:
+                    found.append(Literal(tuple(map(tuple, blocks))))
+    return found
+
+
+def columns(pool: Pool) -> dict[Literal, list[bool]]:
+    return {pool.get(number): pool.column(number).tolist() for number in range(len(pool))}
+
+
+@settings(max_examples=30)
+@given(samples(), tiers(), st.booleans(), st.sampled_from([1, module._AT_ONCE]))
+def test_all_patterns_are_found_where_they_occur(
+    sample: Sample, tier: Mask, in_blocks: bool, at_once: int
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_AT_ONCE", at_once)
+        pool = patterns(3, EVERY, in_blocks=in_blocks)(MarkedWords.of(sample).on_tier(tier))
+    every = {
+        literal: [holds(literal, word, tier) for word in words_of(sample)]
+        for literal in every_literal(3, in_blocks=in_blocks)
+    }
+    often = {literal: column for literal, column in every.items() if sum(column) >= module._LEAST}
+    found = columns(pool)
+    assert found == {literal: every[literal] for literal in found}
+    # a pattern grows only from one that holds of enough words, which is so of all that do
+    assert set(found) == set(often)
+    assert pool.sizes.tolist() == [pool.get(number).size for number in range(len(pool))]
+
+
+@settings(max_examples=30)
+@given(samples(least=8), st.integers(1, 3))
+def test_the_best_of_each_length_grow(sample: Sample, width: int) -> None:
+    words = MarkedWords.of(sample)
+    pool, every = (patterns(2, tried, in_blocks=False)(words) for tried in (3 * width, EVERY))
+    left = {every.get(i): entropy(split(every, (i,), sample.classes)) for i in range(len(every))}
+    ones = sorted(bits for literal, bits in left.items() if literal.size == 1)
+    chosen = [pool.get(number) for number in range(len(pool))]
+    grown = [literal for literal in chosen if literal.size == 1]
+    assert [left[literal] for literal in grown] == pytest.approx(ones[:width], abs=1e-6)
+    twos = sorted(
+        bits
+        for literal, bits in left.items()
+        if literal.size == 2 and Literal(literal.blocks[:1]) in grown
+    )
+    found = [left[literal] for literal in chosen if literal.size == 2]
+    assert found == pytest.approx(twos[:width], abs=1e-6)
+
+
+def test_words_of_more_places_than_an_integer_has_bits_have_no_patterns() -> None:
+    longest = module._MOST_PLACES - 2
+    for length, are_found in ((longest, True), (longest + 1, False)):
+        words = [(*[0] * (length - 2), *end) for end in itertools.product((0, 1), repeat=2)]
+        sample = Sample.of_words(words, [0, 1, 0, 1], 2, 2)
+        pool = patterns(2, EVERY, in_blocks=True)(MarkedWords.of(sample))
+        assert (len(pool) > 0) == are_found
+        if are_found:
+            assert columns(pool)[Literal(((0, 0),))] == [True] * 4
+
+
+def test_a_long_pattern_that_decides_the_class_grows_from_its_parts() -> None:
+    language = parse("regex[abcd]:.*a.*b.*a.*b.*c.*")
+    sample = balance(language, 600, shortest=20, longest=29, seed=0)
+    found = columns(patterns(5, 60, in_blocks=False)(MarkedWords.of(sample)))
+    target = Literal(((0,), (1,), (0,), (1,), (2,)))
+    assert found[target] == (sample.classes == 1).tolist()
+
+
+def test_no_patterns_are_in_no_words() -> None:
+    sample = Sample.of_words([(), (0,)], [0, 1], 3, 2)
+    assert not len(patterns(3, EVERY, in_blocks=True)(MarkedWords.of(sample)))
+    assert np.array_equal(patterns(3, EVERY, in_blocks=False)(MarkedWords.of(sample)).sizes, [])
