@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inference.rungs.oracles import samples, words_of
+from lengthwise.inference.rungs import counting
 from lengthwise.inference.rungs.counting import (
     PRIME_POWERS,
     all_weights,
@@ -29,11 +30,16 @@ def test_symbols_are_counted(sample: Sample) -> None:
 
 @given(
     st.sampled_from([2, 3, 4, 5, 8, 9]),
-    st.lists(st.lists(st.integers(-9, 9), min_size=3, max_size=3), max_size=5),
+    st.lists(st.lists(st.integers(-9, 9), min_size=3, max_size=3), max_size=8),
+    st.sampled_from([-3, 0, counting.MORE_WORDS]),
 )
-def test_generators_generate_all_solutions(modulus: int, rows: list[list[int]]) -> None:
+def test_generators_generate_all_solutions(
+    modulus: int, rows: list[list[int]], more_words: int
+) -> None:
     matrix = np.array(rows, dtype=np.int64).reshape(len(rows), 3)
-    generators = null_generators(matrix, modulus)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(counting, "MORE_WORDS", more_words)  # the other rows are solved at once
+        generators = null_generators(matrix, modulus)
     every = {
         x for x in itertools.product(range(modulus), repeat=3) if not (matrix @ x % modulus).any()
     }

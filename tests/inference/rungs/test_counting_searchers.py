@@ -55,6 +55,21 @@ def test_weighted_sums_modulo_a_number_are_found(
     assert found.difference(number_symbols(language)) is None
 
 
+def test_a_symbol_is_counted_that_few_words_have_twice() -> None:
+    """Without the few, the number of the symbol itself decides the class, modulo any number."""
+    draw = np.random.default_rng(0)
+    numbers = np.array([0, 1] * 500 + [2, 3] * 5)
+    lengths = draw.integers(20, 30, len(numbers))
+    words = [
+        (*draw.integers(1, 64, length).tolist(), *[0] * number)
+        for length, number in zip(lengths.tolist(), numbers.tolist(), strict=True)
+    ]
+    sample = Sample.of_words(words, (numbers % 2).tolist(), 64, 2)
+    (found,) = _Equations.of(sample, noise=0.0).linear()
+    assert (found.values(sample) == sample.classes).all()
+    assert found.value.tolist() == [0, 1]
+
+
 def test_the_sum_itself_can_be_the_class() -> None:
     language = parse("group:Z12,generators=5,seed=0")
     found = find_first(GroupCounts(), SearchTask(sample_of(language, 1_200)))

@@ -108,6 +108,7 @@ def measure_language(language: Language, settings: Mapping[str, Any], folder: Pa
     start = time.process_time()
     automaton, answer = LEARNERS[settings["learner"]](language, words, settings["budget"], folder)
     seconds = round(time.process_time() - start, 1)
+    fits = answer(list(words)) == list(words.values())
     accuracies = {}
     for name, (lengths, is_adversarial) in TESTS.items():
         tests = draw_words(language, TESTED, lengths, draws, is_adversarial=is_adversarial)
@@ -123,6 +124,7 @@ def measure_language(language: Language, settings: Mapping[str, Any], folder: Pa
         "drawn": len(words),
         "states": None if automaton is None else automaton.num_states,
         "found": automaton is not None and is_same(automaton, language),
+        "fits": fits,
         "accuracies": accuracies,
         "interval_95": list(wilson(round(worst * TESTED), TESTED)),
         "seconds": seconds,

@@ -50,7 +50,14 @@ def null_generators(rows: Array, modulus: int) -> Array:
     """
     prime = PRIME_POWERS[modulus]
     generators = np.eye(rows.shape[1], dtype=np.int64)
-    for row in rows:
+    some = rows.shape[1] + MORE_WORDS
+    start = 0
+    while len(generators) and start < len(rows):
+        if start >= some:  # the few generators that are left solve most of the other rows
+            is_wrong = (rows[start:] @ generators.T % modulus).any(axis=1)
+            start = start + int(is_wrong.argmax()) if is_wrong.any() else len(rows) - 1
+        row = rows[start]
+        start += 1
         values = generators @ row % modulus
         if not values.any():
             continue
@@ -67,8 +74,6 @@ def null_generators(rows: Array, modulus: int) -> Array:
             generators = np.delete(generators, first, axis=0)
         else:
             generators[first] = pivot
-        if not len(generators):
-            break
     return generators
 
 

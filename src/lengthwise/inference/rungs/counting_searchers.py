@@ -35,6 +35,9 @@ from lengthwise.inference.searcher import Attempt, Searcher, SearchTask
 _MOST_TRIED = 20_000
 """Greatest number of weights that are tried one by one."""
 
+_MOST_SOLVED = 4_000
+"""Greatest number of words of a class that equations are solved for."""
+
 _MOST_UNKNOWNS = 400
 """Greatest number of monomials in an equation."""
 
@@ -62,19 +65,21 @@ class _Equations:
     """How often each symbol occurs in each word; those that occur in none have no weight."""
     classes: Array
     num_classes: int
-    seed: int = 0
+    noise: float
+    seed: int
     work: int = field(default=0, init=False)
 
     @classmethod
-    def of(cls, sample: Sample, seed: int = 0) -> "_Equations":
+    def of(cls, sample: Sample, noise: float, seed: int = 0) -> "_Equations":
         """Return the equations of the words of a sample."""
-        return cls(symbol_counts(sample), sample.classes, sample.num_classes, seed)
+        return cls(symbol_counts(sample), sample.classes, sample.num_classes, noise, seed)
 
     def of_class(self, number: int, unknowns: int) -> Array:
-        """Return the counts of enough words of a class, drawn at random."""
+        """Return the counts of words of a class, drawn at random; where labels may be wrong, no
+        more than an equation needs."""
         rows = np.flatnonzero(self.classes == number)
         rows = np.random.default_rng(self.seed).permutation(rows)
-        return self.counts[rows[: unknowns + MORE_WORDS]]
+        return self.counts[rows[: unknowns + MORE_WORDS if self.noise else _MOST_SOLVED]]
 
     def linear(self) -> list[ValueAutomaton]:
         """Return the counts that are the same in all words of some class."""
@@ -86,7 +91,7 @@ class _Equations:
             more: dict[int, int] = {}
             for modulus in sorted(PRIME_POWERS, reverse=True):
                 weights = linear_weights(words, modulus)
-                self.work += len(words) * symbols**2
+                self.work += (symbols + MORE_WORDS) * symbols**2 + words.size
                 prime = PRIME_POWERS[modulus]
                 if len(weights) > more.get(prime, 0):
                     more[prime] = len(weights)
@@ -107,7 +112,7 @@ class _Equations:
             if len(words) < unknowns + MORE_WORDS:
                 continue
             weights = polynomial_weights(words, prime, degree, task.check)
-            self.work += len(words) * unknowns**2 // 2
+            self.work += (unknowns + MORE_WORDS) * unknowns**2 // 2 + len(words) * unknowns
             counters += [(row, prime) for row in weights]
         return _different(counters, seen)
 
@@ -144,7 +149,7 @@ def _solve(task: SearchTask, prime: int = 0, degree: int = 1) -> Solution:
     """
     known = _SOLVED.setdefault(task.sample, {})
     if (prime, degree) not in known:
-        equations = _Equations.of(task.sample)
+        equations = _Equations.of(task.sample, task.noise)
         counters = equations.polynomial(prime, degree, task) if prime else equations.linear()
         known[prime, degree] = counters, equations.work
     return known[prime, degree]
@@ -171,7 +176,7 @@ class GroupCounts(Searcher):
         if number - 2 < len(_DEGREES):
             return _counting(task, *_solve(task, *_DEGREES[number - 2]))
         if task.noise > 0 and number - 2 - len(_DEGREES) < _DRAWS:
-            equations = _Equations.of(task.sample, seed=number)
+            equations = _Equations.of(task.sample, task.noise, seed=number)
             return _counting(task, equations.linear(), equations.work)
         return None
 
@@ -236,7 +241,7 @@ class Counted(Searcher):
         stage = Stage(choose=Combine(kind=kind, width=12))
         for part in _parts(bench, kind, rows):
             task.check()
-            equations = _Equations.of(bench.sample.part(np.sort(part)))
+            equations = _Equations.of(bench.sample.part(np.sort(part)), task.noise)
             counters = equations.polynomial(prime, 2, task) if prime else equations.linear()
             bench.work += equations.work
             for counting in counters:
