@@ -44,7 +44,7 @@ _MOST_SYMBOLS = 2**20
 _ROUNDS = 4
 """Number of times that a rule is fitted."""
 
-_WIDENED, _RETURNED = 4, 8
+_WIDENED, _RETURNED = 2, 10
 """Rules whose clauses are widened, and rules that all words judge."""
 
 _NAMING = 4.0
