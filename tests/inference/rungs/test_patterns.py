@@ -11,7 +11,7 @@ from inference.rungs.oracles import holds, samples, tiers, words_of
 from inference.rungs.test_rules import entropy, split
 from inference.samples import balance
 from lengthwise.inference.rungs import patterns as module
-from lengthwise.inference.rungs.literals import Literal, MarkedWords, Mask, Pool
+from lengthwise.inference.rungs.literals import MOST_PLACES, Literal, MarkedWords, Mask, Pool
 from lengthwise.inference.rungs.patterns import patterns
 from lengthwise.inference.sample import Sample
 from lengthwise.languages.spec import parse
@@ -89,7 +89,7 @@ def test_the_best_of_each_length_grow(sample: Sample, width: int) -> None:
 
 
 def test_words_of_more_places_than_an_integer_has_bits_have_no_patterns() -> None:
-    longest = module._MOST_PLACES - 2
+    longest = MOST_PLACES - 2
     for length, are_found in ((longest, True), (longest + 1, False)):
         words = [(*[0] * (length - 2), *end) for end in itertools.product((0, 1), repeat=2)]
         sample = Sample.of_words(words, [0, 1, 0, 1], 2, 2)

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from lengthwise.inference.rungs.refuting import refuting_word
 from lengthwise.inference.sample import Sample
 
-EVERY = [word for size in range(7) for word in itertools.product((0, 1), repeat=size)]
+Word = tuple[int, ...]
 
-PIECES = st.lists(st.integers(0, 1), min_size=1, max_size=3).map(tuple)
+EVERY = [word for size in range(9) for word in itertools.product((0, 1), repeat=size)]
 
 
 def holds(piece: tuple[int, ...], word: tuple[int, ...], *, apart: bool) -> bool:
@@ -25,7 +25,7 @@ def holds(piece: tuple[int, ...], word: tuple[int, ...], *, apart: bool) -> bool
 @pytest.mark.parametrize("name", ["SL", "SP", "coSL", "coSP"])
 @given(
     st.lists(
-        st.lists(st.integers(0, 1), min_size=1, max_size=3).map(tuple), min_size=1, max_size=3
+        st.lists(st.integers(0, 1), min_size=1, max_size=6).map(tuple), min_size=1, max_size=3
     ),
     st.sets(st.integers(0, len(EVERY) - 1), min_size=1),
 )
@@ -38,6 +38,40 @@ def test_no_words_refute_a_class_that_their_language_has(
     ]
     labels = [int(one == name.startswith("co")) for one in is_rejected]
     assert refuting_word(Sample.of_words(words, labels, 2, 2), name) is None
+
+
+def pieces(word: Word, *, apart: bool) -> set[Word]:
+    """Return the windows of 6 symbols of a word between marks, or all subsequences of up to 6."""
+    if apart:
+        return {piece for size in range(7) for piece in itertools.combinations(word, size)}
+    marked = (9, *word, 9)
+    return {marked[at : at + 6] for at in range(max(len(marked) - 5, 1))}
+
+
+@pytest.mark.parametrize("name", ["SL", "SP", "coSL", "coSP"])
+@given(
+    st.dictionaries(st.sampled_from(EVERY), st.integers(0, 1), min_size=2, max_size=60),
+    st.sampled_from([4, 8]),
+)
+def test_a_word_refutes_whose_pieces_accepted_words_have(
+    name: str, labels: dict[Word, int], shortest: int
+) -> None:
+    labels = {word: label for word, label in labels.items() if len(word) >= shortest}
+    accepted, apart = int(not name.startswith("co")), "SP" in name
+    if set(labels.values()) != {0, 1}:
+        return
+    sample = Sample.of_words(list(labels), list(labels.values()), 2, 2)
+    seen = set[Word]().union(
+        *(pieces(word, apart=apart) for word, label in labels.items() if label == accepted)
+    )
+    refuting = {
+        word
+        for word, label in labels.items()
+        if label != accepted and pieces(word, apart=apart) <= seen
+    }
+    found = refuting_word(sample, name)
+    assert (found is not None) == bool(refuting)
+    assert found is None or sample.word(found[0]) in refuting
 
 
 @pytest.mark.parametrize("name", ["SL", "SP", "coSL", "coSP"])

@@ -30,6 +30,10 @@ from lengthwise.inference.sample import Array, Sample
 from lengthwise.inference.searcher import never_stop
 
 Mask = NDArray[np.bool_]
+Bits = NDArray[np.uint64]
+
+MOST_PLACES = 64
+"""Places of a word, its marks included, that are the bits of an integer."""
 
 MOST_TIMES = 5
 """Greatest number of occurrences that a literal asks for."""
@@ -45,6 +49,12 @@ MOST_ENTRIES = 2**25
 
 _AT_ONCE = 2**22
 """Approximate number of entries made at once."""
+
+
+def later(ends: Bits) -> Bits:
+    """Return the places after the first one of each integer."""
+    up_to_first = ends ^ (ends - np.uint64(1))
+    return np.where(ends == 0, np.uint64(0), ~up_to_first)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +105,17 @@ class MarkedWords:
             num_symbols=sample.num_symbols,
             num_classes=sample.num_classes,
             check=check,
+        )
+
+    def places(self) -> Bits:
+        """Return the places of each symbol, and those of the mark, in each word, as the bits of an
+        integer, `[symbol, word]`; words have `MOST_PLACES` places at most."""
+        place = np.uint64(1) << np.arange(self.digits.shape[1], dtype=np.uint64)
+        return np.stack(
+            [
+                np.where(self.digits == symbol + 1, place, np.uint64(0)).sum(axis=1)
+                for symbol in range(self.num_symbols + 1)
+            ]
         )
 
     def part(self, rows: Array) -> "MarkedWords":

@@ -18,16 +18,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from lengthwise.inference.rungs.literals import Kind, Listed, Literal, MarkedWords, Pool
+from lengthwise.inference.rungs.literals import (
+    MOST_PLACES,
+    Bits,
+    Kind,
+    Listed,
+    Literal,
+    MarkedWords,
+    Pool,
+    later,
+)
 from lengthwise.inference.rungs.rules import Floats, left_entropy, logarithms
-
-Bits = NDArray[np.uint64]
-
-_MOST_PLACES = 64
-"""Places of a word, its marks included, whose ends fit into an integer; longer words have no
-patterns."""
 
 _AT_ONCE = 2**22
 """Ends that are computed at once."""
@@ -47,7 +49,7 @@ def patterns(longest: int, tried: int, *, in_blocks: bool) -> Kind:
     def pool(words: MarkedWords) -> Pool:
         holds = [np.zeros((0, len(words.digits)), dtype=bool)]
         literals = list[Literal]()
-        if words.digits.shape[1] <= _MOST_PLACES:
+        if words.digits.shape[1] <= MOST_PLACES:
             growth, width = _Growth.of(words), max(tried // words.num_symbols, 1)
             for _ in range(longest):
                 growth = growth.grow(width, in_blocks=in_blocks)
@@ -81,16 +83,8 @@ class _Growth:
     @classmethod
     def of(cls, words: MarkedWords) -> "_Growth":
         """Return the mark before all words, from which literals grow."""
-        count, width = words.digits.shape
-        place = np.uint64(1) << np.arange(width, dtype=np.uint64)
-        places = np.stack(
-            [
-                np.where(words.digits == symbol + 1, place, np.uint64(0)).sum(axis=1)
-                for symbol in range(words.num_symbols + 1)
-            ]
-        )
-        mark = Literal(((words.num_symbols,),))
-        return cls(words, places, [mark], np.ones((1, count), dtype=np.uint64))
+        mark, ends = Literal(((words.num_symbols,),)), np.ones((1, len(words.digits)), np.uint64)
+        return cls(words, words.places(), [mark], ends)
 
     def grow(self, width: int, *, in_blocks: bool) -> "_Growth":
         """Return the best literals of one symbol more."""
@@ -116,9 +110,7 @@ class _Growth:
     def _following(self, rows: slice, is_adjacent: Sequence[bool]) -> Bits:
         """Return the places that may follow literals, `[literal, step, word]`."""
         ends, one = self.ends[rows], np.uint64(1)
-        up_to_first = ends ^ (ends - one)
-        later = np.where(ends == 0, np.uint64(0), ~up_to_first)
-        return np.stack([ends << one if step else later for step in is_adjacent], axis=1)
+        return np.stack([ends << one if step else later(ends) for step in is_adjacent], axis=1)
 
     def _judge(self, following: Bits) -> Floats:
         """Return the entropy of the class that each literal of one symbol more leaves, infinite if

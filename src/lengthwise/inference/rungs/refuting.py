@@ -7,20 +7,31 @@ of class 1 are those of the language.
 """
 
 from collections.abc import Callable, Mapping
-from itertools import combinations
+from dataclasses import dataclass
+from typing import TypeAlias
 
-from lengthwise.inference.sample import Sample
+import numpy as np
+from numpy.typing import NDArray
+
+from lengthwise.inference.rungs.literals import MarkedWords, later
+from lengthwise.inference.sample import Array, Sample
 
 Word = tuple[int, ...]
 
-_WIDTHS = {"SL": 4, "coSL": 4, "SP": 3, "coSP": 3}
-"""Symbols of the longest windows and subsequences of a class."""
+HasOwn: TypeAlias = Callable[[Word], bool]
+"""Whether a word may have a piece that no accepted word has."""
+
+_WIDTH = 6
+"""Symbols of the longest windows and subsequences that are searched."""
 
 _LONGEST = {"SL": 1_000, "SP": 32}
 """Symbols of the longest words that are asked."""
 
 _MOST_WORDS = 2_000
 """Greatest number of words that are asked; the shortest ones."""
+
+_MOST_NODES = 2_000
+"""Subsequences of a word that are followed; a word with more refutes nothing."""
 
 
 def refuting_word(sample: Sample, assumed: str) -> tuple[int, str] | None:
@@ -29,40 +40,70 @@ def refuting_word(sample: Sample, assumed: str) -> tuple[int, str] | None:
     Rows are those of the sample. Only words with two classes refute, and only classes of windows
     and of subsequences are refuted.
     """
-    if assumed not in _WIDTHS or sample.num_classes != 2:
-        return None
     name = assumed.removeprefix("co")
-    width, accepted = _WIDTHS[assumed], int(name == assumed)
-    plural, pieces = _PIECES[name]
-    rows = [
-        row for row in range(min(len(sample), _MOST_WORDS)) if sample.lengths[row] <= _LONGEST[name]
-    ]
-    seen = set[Word]()
-    for row in rows:
-        if sample.classes[row] == accepted:
-            seen |= pieces(sample.word(row), width)
-    for row in rows:
-        if sample.classes[row] != accepted and pieces(sample.word(row), width) <= seen:
+    if name not in _PIECES or sample.num_classes != 2:
+        return None
+    accepted = int(name == assumed)
+    plural, pieces_of = _PIECES[name]
+    asked = np.flatnonzero(sample.lengths[:_MOST_WORDS] <= _LONGEST[name])
+    is_accepted = sample.classes[asked] == accepted
+    has_own = pieces_of(sample, asked[is_accepted])
+    for row in asked[~is_accepted].tolist():
+        if not has_own(sample.word(row)):
             return row, (
-                f"all its {plural} of up to {width} symbols, the longest that are searched, occur "
+                f"all its {plural} of up to {_WIDTH} symbols, the longest that are searched, occur "
                 f"in words"
             )
     return None
 
 
-def _windows(word: Word, width: int) -> set[Word]:
-    """Return all windows of a word between two marks, those at its ends included."""
-    marked = (-1, *word, -1)
-    if len(marked) <= width:
-        return {marked}
-    return {marked[at : at + width] for at in range(len(marked) - width + 1)}
+def _windows(sample: Sample, accepted: Array) -> HasOwn:
+    """Return the question for windows between two marks, those at the ends of words included."""
+
+    def windows(word: Word) -> set[Word]:
+        marked = (-1, *word, -1)
+        return {marked[at : at + _WIDTH] for at in range(max(len(marked) - _WIDTH, 0) + 1)}
+
+    seen = set[Word]().union(*(windows(sample.word(row)) for row in accepted.tolist()))
+    return lambda word: not windows(word) <= seen
 
 
-def _subsequences(word: Word, width: int) -> set[Word]:
-    return {piece for size in range(1, width + 1) for piece in combinations(word, size)}
+@dataclass(frozen=True, slots=True)
+class _Subsequences:
+    """The places of each symbol in accepted words, as the bits of an integer."""
+
+    places: NDArray[np.uint64]
+    """`[symbol, word]`."""
+
+    @classmethod
+    def of(cls, sample: Sample, accepted: Array) -> HasOwn:
+        """Return the question for subsequences."""
+        places = MarkedWords.of(sample.part(accepted)).places()
+        return cls(places).has_own
+
+    def has_own(self, word: Word) -> bool:
+        """Follow the subsequences of a word, those first that fewest accepted words have."""
+        nodes = [(0, 0, np.ones(self.places.shape[1], dtype=np.uint64))]
+        for _ in range(_MOST_NODES):
+            if not nodes:
+                return False
+            length, start, ends = nodes.pop()
+            firsts = [word.index(symbol, start) for symbol in set(word[start:])]
+            if not firsts:
+                continue
+            following = later(ends) & self.places[[word[at] for at in firsts]]
+            number = (following != 0).sum(axis=1)
+            if not number.all():
+                return True
+            if length + 1 < _WIDTH:
+                nodes += [
+                    (length + 1, firsts[child] + 1, following[child])
+                    for child in np.argsort(-number, kind="stable").tolist()
+                ]
+        return True
 
 
-_PIECES: Mapping[str, tuple[str, Callable[[Word, int], set[Word]]]] = {
+_PIECES: Mapping[str, tuple[str, Callable[[Sample, Array], HasOwn]]] = {
     "SL": ("windows", _windows),
-    "SP": ("subsequences", _subsequences),
+    "SP": ("subsequences", _Subsequences.of),
 }
