@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from lengthwise.escapes import table_in_markdown
-from lengthwise_papers.own.long_words import TESTS
+from lengthwise_papers.own.long_words import TESTS, count_fitting
 from lengthwise_papers.parts import group_records
 
 
@@ -28,6 +28,8 @@ def table(file: Path) -> str:
             *(_found([r for r in searched if _is(r, *count)]) for count in counts),
         ]
     )
+    fitting = [count_fitting([r for r in searched if _is(r, *count)]) for count in counts]
+    rows.append(["others that fit all words", "", *fitting])
     heads = [f"{words:,} words, {symbols} symbols" for words, symbols in counts]
     return table_in_markdown(["class", "in their class", *heads], rows)
 

@@ -15,6 +15,7 @@ from lengthwise_papers.own.long_words import (
     LENGTHS,
     LONG_WORDS,
     LONGER,
+    count_fitting,
     draw_words,
     measure,
 )
@@ -54,7 +55,19 @@ def differ(one: tuple[int, ...], other: tuple[int, ...]) -> int:
 def test_the_pipeline_finds_a_strictly_local_language(tmp_path: Path) -> None:
     (record,) = measure({**SETTINGS, "learner": "pipeline"}, tmp_path)
     assert record["found"]
+    assert record["fits"]
     assert set(record["accuracies"].values()) == {1.0}
+
+
+def test_automata_that_fit_all_words_are_counted_among_those_not_found() -> None:
+    runs: list[Record] = [
+        {"found": True, "fits": True},
+        {"found": False, "fits": True},
+        {"found": False, "fits": False},
+    ]
+    assert count_fitting(runs) == "1 of 2"
+    assert count_fitting(runs[:1]) == ""
+    assert count_fitting([*runs, {"found": False}]) == ""  # not recorded of each
 
 
 def test_a_search_that_was_stopped_is_not_measured(
@@ -94,8 +107,8 @@ def test_the_table_says_who_found_how_many() -> None:
     shown = dict(zip(header[:5], row[:5], strict=True))
     assert (shown["pipeline: found"], shown["worst of four tests, %"]) == ("1 of 2", "62.5")
     _, rows = LONG_WORDS.more["By number of words"](records)
-    assert rows[0][:4] == ["10,000", "4", "pipeline", "1 of 2"]
-    assert rows[0][4:] == ["75.0", "75.0", "75.0", "75.0", "3", "3"]
+    assert rows[0][:5] == ["10,000", "4", "pipeline", "1 of 2", ""]
+    assert rows[0][5:] == ["75.0", "75.0", "75.0", "75.0", "3", "3"]
 
 
 def test_half_of_the_languages_have_to_be_found_and_no_other_learner_may_be_ahead() -> None:

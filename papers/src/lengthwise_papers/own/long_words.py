@@ -308,6 +308,16 @@ def _count_found(runs: Sequence[Record]) -> str:
     return f"{sum(run['found'] for run in runs)} of {len(runs)}" if runs else ""
 
 
+def count_fitting(runs: Sequence[Record]) -> str:
+    """Return how many of what is not the language give all words their labels, if it is recorded;
+    words held out are among them.
+    """
+    others = [run for run in runs if not run["found"]]
+    if not others or not all("fits" in run for run in others):
+        return ""
+    return f"{sum(run['fits'] for run in others)} of {len(others)}"
+
+
 def _mean_worst(runs: Sequence[Record]) -> str:
     if not runs:
         return ""
@@ -329,11 +339,12 @@ def totals(records: Sequence[Record]) -> Table:
         median = sorted(run["seconds"] for run in runs)[len(runs) // 2]
         rows.append(
             [
-                *(f"{words:,}", str(symbols), learner, _count_found(runs)),
+                *(f"{words:,}", str(symbols), learner, _count_found(runs), count_fitting(runs)),
                 *(*means, f"{median:.0f}", f"{longest:.0f}"),
             ]
         )
-    header = ["words", "symbols", "learner", "found", *(f"{name} %" for name in TESTS)]
+    header = ["words", "symbols", "learner", "found", "others that fit all words"]
+    header += [f"{name} %" for name in TESTS]
     return Table([*header, "median seconds", "most"], rows)
 
 
