@@ -51,6 +51,20 @@ def test_misjudged_are_the_words_that_are_not_of_the_commonest_class_of_their_va
     assert Bench(SearchTask(sample)).wrong(chosen).tolist() == sorted(expected)
 
 
+def test_all_of_many_words_are_asked_of_the_rules_that_some_find_best() -> None:
+    rules = [
+        Chosen(((Literal(((one, other),)),),), EVERY) for one in range(3) for other in range(3)
+    ]
+    language = "regex[abc]:.*ba.*"
+    few, many = (Bench(SearchTask(sample_of(language, count))) for count in (600, 6_000))
+    assert few.likely(rules) == rules
+    assert len(many.sample) > 4_000
+    likely = many.likely(rules)
+    assert len(likely) == 3
+    assert likely[0] == Chosen(((Literal(((1, 0),)),),), EVERY)
+    assert many.wrong(likely[0]).tolist() == []
+
+
 @pytest.mark.parametrize("choose", [Combine(kind=windows(2)), Cover(kind=windows(2), covered=1)])
 def test_what_is_rare_shows_among_the_misjudged_words(choose: Combine | Cover) -> None:
     """Of 6,000 words, 60 have their class by `ca` alone, so hardly any of the 40 drawn ones."""

@@ -45,7 +45,10 @@ _ROUNDS = 4
 """Number of times that a rule is fitted."""
 
 _WIDENED, _RETURNED = 2, 10
-"""Rules whose clauses are widened, and rules that all words judge."""
+"""Rules whose clauses are widened, and rules that are returned."""
+
+_ASKED, _LIKELY = 2_000, 3
+"""Words that choose the rules of which all words are asked, and the number of these rules."""
 
 _NAMING = 4.0
 """Bits that name one of the classes, or the kind of a literal with its lengths."""
@@ -109,18 +112,32 @@ class Bench:
         noise = self.task.noise
         return int(noise * count + 3 * np.sqrt(noise * (1 - noise) * count))
 
+    def likely(self, rules: list[Chosen]) -> list[Chosen]:
+        """Return the rules of which all words are asked: those that misjudge fewest of some words,
+        if all words are many."""
+        if len(self.sample) < 2 * _ASKED or len(rules) <= _LIKELY:
+            return rules
+        some = self.sample.part(np.sort(self.draw_rows(_ASKED, 0)))
+        number = [len(self._misjudge(rule, some)) for rule in rules]
+        best = np.lexsort(([rule.size for rule in rules], number))[:_LIKELY]
+        return [rules[place] for place in best.tolist()]
+
     def wrong(self, chosen: Chosen) -> Array:
         """Return the rows that a rule misjudges, with the table that suits all words best."""
-        values, table = self._decide(chosen)
+        return self._misjudge(chosen, self.sample)
+
+    def _misjudge(self, chosen: Chosen, sample: Sample) -> Array:
+        self.task.check()
+        values, table = self._decide(chosen, sample)
         num_literals = sum(map(len, chosen.clauses))
-        self.work += (len(self.counters) + num_literals + 1) * self.sample.symbols.size
-        return np.flatnonzero(table[tuple(values)] != self.sample.classes)
+        self.work += (len(self.counters) + num_literals + 1) * sample.symbols.size
+        return np.flatnonzero(table[tuple(values)] != sample.classes)
 
     def attempt(self, chosen: Chosen | None) -> Attempt:
         """Return the end of an attempt: the automaton of a rule."""
         if chosen is None:
             return Attempt(None, self.work)
-        _, table = self._decide(chosen)
+        _, table = self._decide(chosen, self.sample)
         readers = list(self.counters)
         for clause in chosen.clauses:
             joined = either([reader(literal, chosen.tier) for literal in clause], self.sample)
@@ -132,16 +149,16 @@ class Bench:
             language = None
         return Attempt(language, self.work, self._bits(chosen, table))
 
-    def _decide(self, chosen: Chosen) -> tuple[list[Array], Array]:
+    def _decide(self, chosen: Chosen, sample: Sample) -> tuple[list[Array], Array]:
         """Return the values of counts and clauses in each word, and the class of each combination
         of them."""
-        values = [counter.values(self.sample) for counter in self.counters]
+        values = [counter.values(sample) for counter in self.counters]
         sizes = [int(counter.value.max()) + 1 for counter in self.counters]
         for clause in chosen.clauses:
-            holds = [reader(literal, chosen.tier).values(self.sample) for literal in clause]
+            holds = [reader(literal, chosen.tier).values(sample) for literal in clause]
             values.append(np.maximum.reduce(holds))
         sizes += [2] * len(chosen.clauses)
-        return values, complete_table(values, sizes, self.sample.classes, self.sample.num_classes)
+        return values, complete_table(values, sizes, sample.classes, sample.num_classes)
 
     def _bits(self, rule: Chosen, table: Array) -> float:
         """Return the bits of a class, a tier, literals, counts, and the table of their values."""
@@ -281,8 +298,7 @@ def fit_rule(
             tier = climb.symbols
             bench.work += climb.work
         misjudged = None
-        for rule in choose(bench, words, tier):
-            task.check()
+        for rule in bench.likely(choose(bench, words, tier)):
             wrong = bench.wrong(rule)
             rank = len(wrong), rule.size
             if misjudged is None or len(wrong) < len(misjudged):
