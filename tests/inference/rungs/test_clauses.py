@@ -64,7 +64,7 @@ def test_a_rule_is_judged_by_the_truth_values_of_its_clauses(
 
 @settings(max_examples=40)
 @given(samples(least=6), st.integers(1, 2))
-def test_no_literal_is_left_that_saves_more_than_it_has(sample: Sample, num_cells: int) -> None:
+def test_each_literal_that_stays_saves_at_least_its_bits(sample: Sample, num_cells: int) -> None:
     words = words_of(sample, num_cells)
     pool = windows(2)(words)
     if not len(pool):
@@ -92,7 +92,7 @@ def test_a_function_of_two_clauses_is_found() -> None:
     sample = balance(language, 1_500, shortest=20, longest=29, seed=0)
     words = MarkedWords.of(sample)
     pool = windows(3)(words)
-    rules, _ = combine_literals(pool, words.groups, 2, most=2, widths=[20] * 2)
+    rules, _ = combine_literals(pool, words, most=2, widths=[20] * 2)
     assert rules[0].wrong > 0
     clauses = Clauses(pool, words)
     best = min((clauses.widen(rule) for rule in rules), key=Rule.rank)

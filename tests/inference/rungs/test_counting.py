@@ -31,14 +31,14 @@ def test_symbols_are_counted(sample: Sample) -> None:
 @given(
     st.sampled_from([2, 3, 4, 5, 8, 9]),
     st.lists(st.lists(st.integers(-9, 9), min_size=3, max_size=3), max_size=8),
-    st.sampled_from([-3, 0, counting.MORE_WORDS]),
+    st.sampled_from([1, 2, counting._AT_ONCE]),
 )
 def test_generators_generate_all_solutions(
-    modulus: int, rows: list[list[int]], more_words: int
+    modulus: int, rows: list[list[int]], at_once: int
 ) -> None:
     matrix = np.array(rows, dtype=np.int64).reshape(len(rows), 3)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(counting, "MORE_WORDS", more_words)  # the other rows are solved at once
+        patch.setattr(counting, "_AT_ONCE", at_once)
         generators = null_generators(matrix, modulus)
     every = {
         x for x in itertools.product(range(modulus), repeat=3) if not (matrix @ x % modulus).any()

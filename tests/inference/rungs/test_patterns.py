@@ -1,6 +1,7 @@
 """Patterns grow from the best of each length, and hold where they occur."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inference.rungs.oracles import holds, samples, tiers, words_of
-from inference.rungs.test_rules import entropy, split
+from inference.rungs.test_clauses import split
+from inference.rungs.test_rules import entropy
 from inference.samples import balance
 from lengthwise.inference.rungs import patterns as module
 from lengthwise.inference.rungs.literals import MOST_PLACES, Literal, MarkedWords, Mask, Pool
@@ -69,12 +71,18 @@ def test_all_patterns_are_found_where_they_occur(
     assert pool.sizes.tolist() == [pool.get(number).size for number in range(len(pool))]
 
 
-@settings(max_examples=30)
-@given(samples(least=8), st.integers(1, 3))
-def test_the_best_of_each_length_grow(sample: Sample, width: int) -> None:
+@settings(max_examples=40)
+@given(samples(least=8), st.integers(1, 3), st.integers(1, 3))
+def test_the_best_of_each_length_grow(sample: Sample, width: int, num_cells: int) -> None:
     words = MarkedWords.of(sample)
-    pool, every = (patterns(2, tried, in_blocks=False)(words) for tried in (3 * width, EVERY))
-    left = {every.get(i): entropy(split(every, (i,), sample.classes)) for i in range(len(every))}
+    cells = np.arange(len(sample)) % num_cells
+    words = replace(words, groups=2 * cells + words.groups, num_cells=num_cells)
+    tried = width * (len(np.unique(words.digits)) - 1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_NARROWEST", 1)
+        pool = patterns(2, tried, in_blocks=False)(words)
+    every = patterns(2, EVERY, in_blocks=False)(words)
+    left = {every.get(i): entropy(split(every, ((i,),), words)) for i in range(len(every))}
     ones = sorted(bits for literal, bits in left.items() if literal.size == 1)
     chosen = [pool.get(number) for number in range(len(pool))]
     grown = [literal for literal in chosen if literal.size == 1]
@@ -107,7 +115,24 @@ def test_a_long_pattern_that_decides_the_class_grows_from_its_parts() -> None:
     assert found[target] == (sample.classes == 1).tolist()
 
 
-def test_no_patterns_are_in_no_words() -> None:
+def test_too_few_words_have_no_patterns() -> None:
     sample = Sample.of_words([(), (0,)], [0, 1], 3, 2)
     assert not len(patterns(3, EVERY, in_blocks=True)(MarkedWords.of(sample)))
     assert np.array_equal(patterns(3, EVERY, in_blocks=False)(MarkedWords.of(sample)).sizes, [])
+
+
+def test_patterns_stop_where_they_have_too_many_entries(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = MarkedWords.of(Sample.of_words([(0, 1, 0), (1, 0, 1), (0, 1, 1)], [0, 1, 0], 2, 2))
+    kind = patterns(3, EVERY, in_blocks=False)
+    every = kind(words)
+    of_one = int((every.sizes[every.literal] == 1).sum())
+    monkeypatch.setattr(module, "MOST_ENTRIES", of_one)
+    assert 0 < of_one == len(kind(words).literal) < len(every.literal)
+
+
+def test_words_of_too_many_cells_have_no_patterns(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = MarkedWords.of(Sample.of_words([(0, 1), (1, 0), (0, 0)], [0, 1, 0], 2, 2))
+    kind = patterns(3, EVERY, in_blocks=True)
+    assert len(kind(words)) > 0
+    monkeypatch.setattr(module, "_MOST_CELLS", 0)
+    assert not len(kind(words))

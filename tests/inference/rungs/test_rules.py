@@ -1,6 +1,7 @@
 """Rules of few literals, against all rules."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -60,7 +61,7 @@ def test_a_wide_beam_finds_the_best_of_all_pairs(sample: Sample) -> None:
     if not every:
         return
     rules, work = combine_literals(
-        pool, sample.classes, 2, most=2, widths=[len(pool)] * 2, enough=-1, returned=10**6
+        pool, MarkedWords.of(sample), most=2, widths=[len(pool)] * 2, enough=-1, returned=10**6
     )
     least = min(misjudge(split(pool, chosen, sample.classes)) for chosen in every)
     assert rules[0].wrong == least
@@ -78,8 +79,8 @@ def test_a_wide_beam_finds_the_best_of_all_pairs(sample: Sample) -> None:
 def test_cells_that_are_known_split_the_words_before(sample: Sample, count: int) -> None:
     pool = pool_of(sample)
     cells = np.arange(len(sample)) % count
-    groups = 2 * cells + sample.classes
-    rules, _ = combine_literals(pool, groups, 2, most=1, widths=[5], num_cells=count, returned=5)
+    words = replace(MarkedWords.of(sample), groups=2 * cells + sample.classes, num_cells=count)
+    rules, _ = combine_literals(pool, words, most=1, widths=[5], returned=5)
     for rule in rules:
         ((literal,),) = rule.clauses
         wrong = 0

@@ -87,8 +87,8 @@ def _matching(block: Sequence[int], num_symbols: int) -> Array:
 
 
 def either(readers: Sequence[ValueAutomaton], sample: Sample) -> ValueAutomaton | None:
-    """Return the automaton whose value is 1 if that of one of some automata is, or None if it is
-    too large."""
+    """Return the automaton of the disjunction: its value is 1 if that of any reader is. None if it
+    is too large."""
     joined, *rest = readers
     for other in rest:
         language = product_language([joined, other], np.array([[0, 1], [1, 1]]), sample)

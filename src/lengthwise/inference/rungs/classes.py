@@ -24,8 +24,7 @@ from lengthwise.inference.rungs.tiers import Judge, LeftEntropy, Uncovered
 from lengthwise.inference.searcher import Attempt, Searcher, SearchTask
 
 _SUBSEQUENCES_TRIED, _PATTERNS_TRIED = 8_000, 2_000
-"""Subsequences and patterns of each length that are made, about: some symbols join each that
-grows."""
+"""Approximate numbers of subsequences and of patterns that are made of each length."""
 
 _FEW_PATTERNS = patterns(6, 400, in_blocks=True)
 """The patterns that judge a tier."""
@@ -120,30 +119,28 @@ def _covering_on_tier(kinds: Sequence[Kind], covered: int) -> list[Stage]:
 
 
 def _combining(
-    kinds: Sequence[Kind], most_words: int = 3_000, grown: Kind | None = None
+    kinds: Sequence[Kind], most_words: int = 3_000, more: Sequence[Stage] = ()
 ) -> list[Stage]:
     """Return stages for Boolean functions of few literals; a kind that is frequent in each word is
-    searched for in fewer words. Patterns (`grown`) come after the cheapest stages."""
+    searched for in fewer words. Other stages (`more`) come after the cheapest."""
     few, medium, many = (min(count, most_words) for count in (600, 1_500, 3_000))
     return [
         *(Stage(choose=Combine(kind=kind, width=8), words=few) for kind in kinds[:2]),
-        *growing(grown),
+        *more,
         *(Stage(choose=Combine(kind=kind, width=60), words=medium) for kind in kinds[:2]),
         *(Stage(choose=Combine(kind=kind, width=30, most=4), words=many) for kind in kinds[1:]),
         Stage(choose=Combine(kind=kinds[0], width=300), words=few),
     ]
 
 
-def growing(grown: Kind | None, judge: Judge | None = None, words: int = 1_500) -> list[Stage]:
-    """Return the stage of patterns, if there is one."""
-    if grown is None:
-        return []
+def growing(grown: Kind, judge: Judge | None = None, words: int = 1_500) -> Stage:
+    """Return the stage of patterns."""
     choose = Combine(kind=grown, width=30, most=4, again=3)
-    return [Stage(choose=choose, words=words, judge=judge, judging=500)]
+    return Stage(choose=choose, words=words, judge=judge, judging=500)
 
 
 def _combining_on_tier(
-    kinds: Sequence[Kind], cheapest: Kind, grown: Kind | None = None
+    kinds: Sequence[Kind], cheapest: Kind, more: Sequence[Stage] = ()
 ) -> list[Stage]:
     """Return stages for the same on a tier, which the cheapest literals judge first."""
     return [
@@ -164,7 +161,7 @@ def _combining_on_tier(
             )
             for place, kind in enumerate(kinds)
         ),
-        *growing(grown, LeftEntropy(kind=_FEW_PATTERNS, depth=2), 1_000),
+        *more,
     ]
 
 
@@ -187,11 +184,15 @@ STAGED = (
     Staged("TLT", _combining_on_tier(_WINDOWS, windows(2)), _STARTS),
     Staged("LTT", _combining(_COUNTED)),
     Staged("TLTT", _combining_on_tier(_COUNTED, _COUNTED[0]), _STARTS),
-    Staged("PT", _combining(_SUBSEQUENCES, 600, _LONG_SUBSEQUENCES)),
-    Staged("PLT", _combining(_ORDERED, 600, PATTERNS)),
+    Staged("PT", _combining(_SUBSEQUENCES, 600, [growing(_LONG_SUBSEQUENCES)])),
+    Staged("PLT", _combining(_ORDERED, 600, [growing(PATTERNS)])),
     Staged(
         "TPLT",
-        _combining_on_tier((order_windows(2, 2), _ORDERED[1]), windows(2), PATTERNS),
+        _combining_on_tier(
+            (order_windows(2, 2), _ORDERED[1]),
+            windows(2),
+            [growing(PATTERNS, LeftEntropy(kind=_FEW_PATTERNS, depth=2), 1_000)],
+        ),
         _STARTS,
     ),
 )

@@ -23,12 +23,16 @@ import numpy as np
 
 from lengthwise.inference.rungs.automata import ValueAutomaton
 from lengthwise.inference.sample import Array, Sample
+from lengthwise.inference.searcher import never_stop
 
 PRIME_POWERS = {2: 2, 3: 3, 4: 2, 5: 5, 7: 7, 8: 2, 9: 3, 11: 11, 13: 13, 16: 2}
 """Moduli, with the prime of each."""
 
 MORE_WORDS = 16
 """Words beyond the number of unknowns that a solution has to satisfy."""
+
+_AT_ONCE = 64
+"""Rows that are skipped at once, if all generators solve them."""
 
 
 def symbol_counts(sample: Sample) -> Array:
@@ -41,43 +45,43 @@ def symbol_counts(sample: Sample) -> Array:
     return counts.reshape(count, sample.num_symbols)
 
 
-def null_generators(rows: Array, modulus: int) -> Array:
+def null_generators(rows: Array, modulus: int, check: Callable[[], None] = never_stop) -> Array:
     """Return vectors that generate all solutions x of `rows @ x = 0` modulo a prime power,
-    `[generator, unknown]`.
-
-    The generators so far solve all rows before. In a row where some of them do not give 0, one
-    whose value divides all others is subtracted from those, and multiplied until it gives 0 itself.
-    """
-    prime = PRIME_POWERS[modulus]
+    `[generator, unknown]`."""
     generators = np.eye(rows.shape[1], dtype=np.int64)
-    some = rows.shape[1] + MORE_WORDS
-    start = 0
-    while len(generators) and start < len(rows):
-        if start >= some:  # the few generators that are left solve most of the other rows
-            is_wrong = (rows[start:] @ generators.T % modulus).any(axis=1)
-            start = start + int(is_wrong.argmax()) if is_wrong.any() else len(rows) - 1
-        row = rows[start]
-        start += 1
-        values = generators @ row % modulus
-        if not values.any():
-            continue
-        first = int(np.gcd(values, modulus).argmin())
-        divisor = int(np.gcd(values[first], modulus))
-        inverse = pow(int(values[first]) // divisor, -1, modulus) if divisor < modulus else 0
-        factors = values // divisor * inverse % modulus
-        factors[first] = 0
-        pivot = generators[first].copy()
-        others = np.flatnonzero(factors)
-        generators[others] = (generators[others] - factors[others, None] * pivot) % modulus
-        pivot = pivot * (modulus // divisor) % modulus
-        if modulus == prime or not pivot.any():
-            generators = np.delete(generators, first, axis=0)
-        else:
-            generators[first] = pivot
+    for begin in range(0, len(rows), _AT_ONCE):
+        check()
+        some = rows[begin : begin + _AT_ONCE]
+        is_wrong = (generators @ some.T % modulus).any(axis=0)
+        for row in some[int(is_wrong.argmax()) :] if is_wrong.any() else ():
+            generators = _solve_row(generators, row, modulus)
     return generators
 
 
-def linear_weights(counts: Array, modulus: int) -> Array:
+def _solve_row(generators: Array, row: Array, modulus: int) -> Array:
+    """Return vectors that generate what others generate and solves a row, too.
+
+    If some of the others do not give 0, one whose value divides all other values is subtracted from
+    those, and multiplied until it gives 0 itself.
+    """
+    values = generators @ row % modulus
+    if not values.any():
+        return generators
+    first = int(np.gcd(values, modulus).argmin())
+    divisor = int(np.gcd(values[first], modulus))
+    inverse = pow(int(values[first]) // divisor, -1, modulus)
+    factors = values // divisor * inverse % modulus
+    factors[first] = 0
+    pivot = generators[first].copy()
+    generators = (generators - factors[:, None] * pivot) % modulus
+    pivot = pivot * (modulus // divisor) % modulus
+    if not pivot.any():
+        return np.delete(generators, first, axis=0)
+    generators[first] = pivot
+    return generators
+
+
+def linear_weights(counts: Array, modulus: int, check: Callable[[], None] = never_stop) -> Array:
     """Return weights by which all words have one sum, `[generator, symbol]`; none if too few
     words.
 
@@ -85,7 +89,7 @@ def linear_weights(counts: Array, modulus: int) -> Array:
     """
     if len(counts) < counts.shape[1] + MORE_WORDS:
         return np.zeros((0, counts.shape[1]), dtype=np.int64)
-    weights = null_generators(counts[1:] - counts[0], modulus)
+    weights = null_generators(counts[1:] - counts[0], modulus, check)
     return weights[(weights % PRIME_POWERS[modulus]).any(axis=1)]
 
 
@@ -101,11 +105,10 @@ def polynomial_weights(counts: Array, prime: int, degree: int, check: Callable[[
     none = np.zeros((0, symbols), dtype=np.int64)
     if len(counts) < len(monomials) + MORE_WORDS or degree >= prime:
         return none
-    check()
     values = (
         np.stack([counts[:, list(monomial)].prod(axis=1) for monomial in monomials], axis=1) % prime
     )
-    generators = null_generators(values, prime)
+    generators = null_generators(values, prime, check)
     if len(generators) != 1:
         return none
     index = {monomial: place for place, monomial in enumerate(monomials)}

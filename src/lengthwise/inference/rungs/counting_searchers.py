@@ -79,9 +79,10 @@ class _Equations:
         more than an equation needs."""
         rows = np.flatnonzero(self.classes == number)
         rows = np.random.default_rng(self.seed).permutation(rows)
-        return self.counts[rows[: unknowns + MORE_WORDS if self.noise else _MOST_SOLVED]]
+        least = unknowns + MORE_WORDS
+        return self.counts[rows[: least if self.noise else max(least, _MOST_SOLVED)]]
 
-    def linear(self) -> list[ValueAutomaton]:
+    def linear(self, task: SearchTask) -> list[ValueAutomaton]:
         """Return the counts that are the same in all words of some class."""
         counters: list[tuple[Array, int]] = []
         seen = self.counts.sum(axis=0) > 0
@@ -90,7 +91,7 @@ class _Equations:
             words = self.of_class(number, symbols)[:, seen]
             more: dict[int, int] = {}
             for modulus in sorted(PRIME_POWERS, reverse=True):
-                weights = linear_weights(words, modulus)
+                weights = linear_weights(words, modulus, task.check)
                 self.work += (symbols + MORE_WORDS) * symbols**2 + words.size
                 prime = PRIME_POWERS[modulus]
                 if len(weights) > more.get(prime, 0):
@@ -137,8 +138,8 @@ def _different(weighted: list[tuple[Array, int]], seen: Mask) -> list[ValueAutom
 Solution: TypeAlias = tuple[list[ValueAutomaton], int]
 """Counts, and the symbols that were read for them."""
 
-_SOLVED = WeakKeyDictionary[Sample, dict[tuple[int, int], Solution]]()
-"""The counts of samples that were solved for, by prime and degree."""
+_SOLVED = WeakKeyDictionary[Sample, dict[tuple[float, int, int], Solution]]()
+"""The counts of samples that were solved for, by noise, prime and degree."""
 
 
 def _solve(task: SearchTask, prime: int = 0, degree: int = 1) -> Solution:
@@ -148,11 +149,12 @@ def _solve(task: SearchTask, prime: int = 0, degree: int = 1) -> Solution:
     not depend on what is known.
     """
     known = _SOLVED.setdefault(task.sample, {})
-    if (prime, degree) not in known:
+    key = task.noise, prime, degree
+    if key not in known:
         equations = _Equations.of(task.sample, task.noise)
-        counters = equations.polynomial(prime, degree, task) if prime else equations.linear()
-        known[prime, degree] = counters, equations.work
-    return known[prime, degree]
+        counters = equations.polynomial(prime, degree, task) if prime else equations.linear(task)
+        known[key] = counters, equations.work
+    return known[key]
 
 
 def _only(bench: Bench) -> Chosen:
@@ -177,7 +179,7 @@ class GroupCounts(Searcher):
             return _counting(task, *_solve(task, *_DEGREES[number - 2]))
         if task.noise > 0 and number - 2 - len(_DEGREES) < _DRAWS:
             equations = _Equations.of(task.sample, task.noise, seed=number)
-            return _counting(task, equations.linear(), equations.work)
+            return _counting(task, equations.linear(task), equations.work)
         return None
 
     def _try_all(self, task: SearchTask, symbols: int) -> Attempt:
@@ -216,7 +218,7 @@ class Counted(Searcher):
     _STAGES = (
         *(Stage(choose=Combine(kind=kind, width=12)) for kind in _KINDS),
         Stage(choose=Combine(kind=windows(2), width=8), judge=LeftEntropy(kind=windows(2))),
-        *growing(PATTERNS),
+        growing(PATTERNS),
     )
 
     def attempt(self, number: int, task: SearchTask) -> Attempt | None:
@@ -224,9 +226,9 @@ class Counted(Searcher):
         literal, and add literals; then the same with polynomials."""
         turns = len(self._STAGES), len(self._KINDS)
         turn, place = divmod(number, sum(turns))
-        prime, degree = (0, 1) if turn == 0 else _DEGREES[0]
         if turn > 1:
             return None
+        prime, degree = (0, 1) if turn == 0 else _DEGREES[0]
         if place >= turns[0]:
             return self._split(task, self._KINDS[place - turns[0]], prime=prime)
         counters, work = _solve(task, prime, degree)
@@ -242,7 +244,7 @@ class Counted(Searcher):
         for part in _parts(bench, kind, rows):
             task.check()
             equations = _Equations.of(bench.sample.part(np.sort(part)), task.noise)
-            counters = equations.polynomial(prime, 2, task) if prime else equations.linear()
+            counters = equations.polynomial(prime, 2, task) if prime else equations.linear(task)
             bench.work += equations.work
             for counting in counters:
                 attempt = stage.fit(Bench(task, [counting]))

@@ -44,11 +44,11 @@ _MOST_SYMBOLS = 2**20
 _ROUNDS = 4
 """Number of times that a rule is fitted."""
 
-_WIDENED, _RETURNED = 2, 10
-"""Rules whose clauses are widened, and rules that are returned."""
+_WIDENED = 2
+"""Rules whose clauses are widened."""
 
-_ASKED, _LIKELY = 2_000, 3
-"""Words that choose the rules of which all words are asked, and the number of these rules."""
+_FEW, _LIKELY = 2_000, 3
+"""Words that judge rules first, and the number of the best ones, which all words judge."""
 
 _NAMING = 4.0
 """Bits that name one of the classes, or the kind of a literal with its lengths."""
@@ -76,7 +76,7 @@ class Bench:
     """Counts whose values are known of each word; literals are added to them."""
     work: int = 0
     words: MarkedWords = field(init=False)
-    """With the values of the counts as cells."""
+    """The words of `sample`; their cells are the values of the counts."""
     sample: Sample = field(init=False)
 
     def __post_init__(self) -> None:
@@ -113,11 +113,12 @@ class Bench:
         return int(noise * count + 3 * np.sqrt(noise * (1 - noise) * count))
 
     def likely(self, rules: list[Chosen]) -> list[Chosen]:
-        """Return the rules of which all words are asked: those that misjudge fewest of some words,
-        if all words are many."""
-        if len(self.sample) < 2 * _ASKED or len(rules) <= _LIKELY:
+        """Return the rules worth judging by all words: if these are many, the different rules that
+        misjudge fewest of some words."""
+        rules = list({frozenset(map(frozenset, rule.clauses)): rule for rule in rules}.values())
+        if len(self.sample) < 2 * _FEW or len(rules) <= _LIKELY:
             return rules
-        some = self.sample.part(np.sort(self.draw_rows(_ASKED, 0)))
+        some = self.sample.part(np.sort(self.draw_rows(_FEW, 0)))
         number = [len(self._misjudge(rule, some)) for rule in rules]
         best = np.lexsort(([rule.size for rule in rules], number))[:_LIKELY]
         return [rules[place] for place in best.tolist()]
@@ -186,10 +187,10 @@ Choose: TypeAlias = Callable[[Bench, MarkedWords, Mask], list[Chosen]]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Combine:
-    """Choose few literals of a kind, with any Boolean function of them, and make clauses of them.
+    """Choose few literals of a kind and any Boolean function of them, and widen them to clauses.
 
-    Then literals are chosen `again`, up to so many times, that say most beside the best rule. That
-    is for patterns: those that grow depend on what is known of the words.
+    Up to `again` times the pool is made anew, of words with cells by the best rule, and the rule is
+    widened once more. Patterns need that: which of them grow depends on what is known of the words.
     """
 
     kind: Kind
@@ -208,29 +209,30 @@ class Combine:
             return []
         rules, work = combine_literals(
             pool,
-            words.groups,
-            words.num_classes,
+            words,
             most=self.most,
             widths=[self.width] * self.most,
-            num_cells=words.num_cells,
             enough=enough,
         )
         bench.work += work
         clauses = Clauses(pool, words)
         rules += [clauses.widen(rule, enough) for rule in rules[:_WIDENED] if rule.wrong > enough]
         rules.sort(key=Rule.rank)
-        chosen = [_name_literals(pool, rule, tier) for rule in rules[:_RETURNED]]
+        chosen = [_name_literals(pool, rule, tier) for rule in rules]
         rule = rules[0]
         for _ in range(self.again):
             if rule.wrong <= enough:
                 break
             more = self._pool(bench, clauses.split_words(rule))
             bench.work += clauses.work
-            numbers = {literal: len(more) + at for at, literal in enumerate(sum(rule.clauses, ()))}
-            pool = more.with_others(pool, list(numbers))
+            literals = list(dict.fromkeys(sum(rule.clauses, ())))  # one may be in several clauses
+            number = {literal: len(more) + place for place, literal in enumerate(literals)}
+            pool = more.with_others(pool, literals)
             clauses = Clauses(pool, words)
-            old = [[numbers[literal] for literal in clause] for clause in rule.clauses]
-            rule = clauses.widen(clauses.judge(old), enough)
+            old = clauses.judge([[number[each] for each in clause] for clause in rule.clauses])
+            rule = clauses.widen(old, enough)
+            if rule.clauses == old.clauses:
+                break
             chosen.insert(0, _name_literals(pool, rule, tier))
         bench.work += clauses.work
         return chosen
@@ -261,7 +263,7 @@ class Cover:
         pool = keep_literals(self.kind(words.on_tier(tier)), 1)
         if not len(pool):
             return []
-        is_covered = (words.groups == self.covered).astype(np.int64)
+        is_covered = (words.groups % words.num_classes == self.covered).astype(np.int64)
         exceptions = bench.count_allowed_errors(len(words.groups))
         literals = covering(pool, is_covered, most=self.most, exceptions=exceptions)
         bench.work += 3 * words.digits.size + len(pool.literal) * (3 + len(literals))

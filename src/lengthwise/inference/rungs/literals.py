@@ -134,7 +134,7 @@ class MarkedWords:
 
 
 class Coding(Protocol):
-    """What the codes of a pool say."""
+    """How codes name literals."""
 
     def literal(self, code: int) -> Literal:
         """Return the literal of a code."""
@@ -182,7 +182,7 @@ class Packed:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """Codes that are places in a list of literals."""
+    """Codes that are indices into a list."""
 
     literals: Sequence[Literal]
 
@@ -229,7 +229,7 @@ class Pool:
         return holds
 
     def with_others(self, other: "Pool", numbers: Sequence[int]) -> "Pool":
-        """Return the pool with some literals of another pool of the same words, which come last."""
+        """Append some literals of another pool of the same words."""
         rows = [np.flatnonzero(other.column(number)) for number in numbers]
         new = np.repeat(np.arange(len(numbers)), list(map(len, rows)))
         literals = [*map(self.get, range(len(self))), *map(other.get, numbers)]

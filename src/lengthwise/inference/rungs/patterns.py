@@ -1,16 +1,17 @@
-"""Grow long literals symbol by symbol, from those that say most of the class.
+"""Grow long literals one symbol at a time, and keep the most informative ones of each length.
 
-The subsequences of six symbols that words of 25 symbols have are too many for a pool. But each part
-of one that decides the class says something of it, too. So literals grow at their right end, by a
-symbol that follows at once or after others, and of each length those stay that leave the least
-entropy of the class.
+Words of 25 symbols have too many subsequences of six symbols for a pool. But if a subsequence
+decides the class, what it begins with says something of the class, too. So literals grow at their
+right end, by a symbol that follows at once or later, and a beam keeps those of each length that
+leave the least entropy of the class.
 
 The places where a literal ends in a word are the bits of an integer: so a symbol that follows at
 once is a shift, and one that follows later is a mask.
 
 Axes:
     literal    literals of one length
-    step       symbols that follow at once, then symbols that follow after others
+    step       0 for a symbol that follows later, 1 for one that follows at once
+    symbol     symbols that occur in the words, then the mark
     word       words
 """
 
@@ -18,8 +19,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lengthwise.inference.rungs.literals import (
+    MOST_ENTRIES,
     MOST_PLACES,
     Bits,
     Kind,
@@ -30,6 +33,7 @@ from lengthwise.inference.rungs.literals import (
     later,
 )
 from lengthwise.inference.rungs.rules import Floats, left_entropy, logarithms
+from lengthwise.inference.sample import Array
 
 _AT_ONCE = 2**22
 """Ends that are computed at once."""
@@ -37,23 +41,33 @@ _AT_ONCE = 2**22
 _LEAST = 3
 """Words of which a pattern has to hold."""
 
+_NARROWEST = 16
+"""Least number of literals of one length that grow."""
+
+_MOST_CELLS = 512
+"""Greatest number of cells of words that have patterns."""
+
 
 def patterns(longest: int, tried: int, *, in_blocks: bool) -> Kind:
     """Return the kind of literals of up to `longest` symbols that grow from the best of each
-    length, of which about `tried` are made.
+    length, so many that about `tried` are made of them.
 
     They are subsequences, or (`in_blocks`) windows in order, of which the first may contain the
-    mark before a word and the last the mark behind it.
+    mark before a word and the last the mark behind it. The pool is empty if a word has more than
+    `MOST_PLACES` places.
     """
 
     def pool(words: MarkedWords) -> Pool:
         holds = [np.zeros((0, len(words.digits)), dtype=bool)]
         literals = list[Literal]()
-        if words.digits.shape[1] <= MOST_PLACES:
-            growth, width = _Growth.of(words), max(tried // words.num_symbols, 1)
+        total = 0
+        if words.digits.shape[1] <= MOST_PLACES and words.num_cells <= _MOST_CELLS:
+            growth = _Growth.of(words)
+            width = max(tried // len(growth.symbols), _NARROWEST)
             for _ in range(longest):
                 growth = growth.grow(width, in_blocks=in_blocks)
-                if not growth.literals:
+                total += int(np.count_nonzero(growth.ends))
+                if not growth.literals or total > MOST_ENTRIES:
                     break
                 literals += growth.literals
                 holds.append(growth.ends != 0)
@@ -74,8 +88,11 @@ class _Growth:
     """Literals of one length."""
 
     words: MarkedWords
+    symbols: Array
     places: Bits
-    """The places of each symbol, and those of the mark, in each word, `[symbol, word]`."""
+    """The places of each symbol in each word, `[symbol, word]`."""
+    open_cells: NDArray[np.float32]
+    """1 in the column of the group of a word, if its cell has several classes, `[word, column]`."""
     literals: list[Literal]
     ends: Bits
     """Where each literal ends in each word, `[literal, word]`."""
@@ -83,13 +100,23 @@ class _Growth:
     @classmethod
     def of(cls, words: MarkedWords) -> "_Growth":
         """Return the mark before all words, from which literals grow."""
-        mark, ends = Literal(((words.num_symbols,),)), np.ones((1, len(words.digits)), np.uint64)
-        return cls(words, words.places(), [mark], ends)
+        places = words.places()
+        symbols = np.flatnonzero(places.any(axis=1))
+        cell, label = np.divmod(words.groups, words.num_classes)
+        counts = np.bincount(words.groups, minlength=words.num_cells * words.num_classes)
+        is_open = (counts.reshape(words.num_cells, -1) > 0).sum(axis=1) > 1
+        rows = np.flatnonzero(is_open[cell])
+        column = (np.cumsum(is_open) - 1)[cell[rows]] * words.num_classes + label[rows]
+        open_cells = np.zeros((len(cell), int(is_open.sum()) * words.num_classes), np.float32)
+        open_cells[rows, column] = 1
+        mark = Literal(((words.num_symbols,),))
+        ends = np.ones((1, len(cell)), dtype=np.uint64)
+        return cls(words, symbols, places[symbols], open_cells, [mark], ends)
 
     def grow(self, width: int, *, in_blocks: bool) -> "_Growth":
         """Return the best literals of one symbol more."""
         is_adjacent = [False, True] if in_blocks else [False]
-        size = max(1, _AT_ONCE // (len(is_adjacent) * self.places.size or 1))
+        size = max(1, _AT_ONCE // max(len(is_adjacent) * self.places.size, 1))
         bits = np.concatenate(
             [
                 self._judge(self._following(slice(first, first + size), is_adjacent))
@@ -101,9 +128,10 @@ class _Growth:
         best = best[np.isfinite(bits.ravel()[best])]
         old, step, symbol = np.unravel_index(best, bits.shape)
         following = self._following(slice(None), is_adjacent)[old, step]
+        new = self.symbols[symbol].tolist()
         literals = [
-            self._append(self.literals[literal], new, is_adjacent=is_adjacent[by])
-            for literal, by, new in zip(old.tolist(), step.tolist(), symbol.tolist(), strict=True)
+            self._append(self.literals[literal], number, is_adjacent=is_adjacent[by])
+            for literal, by, number in zip(old.tolist(), step.tolist(), new, strict=True)
         ]
         return replace(self, literals=literals, ends=following & self.places[symbol])
 
@@ -116,19 +144,13 @@ class _Growth:
         """Return the entropy of the class that each literal of one symbol more leaves, infinite if
         it holds of too few words, `[literal, step, symbol]`."""
         self.words.check()
-        num_classes, num_cells = self.words.num_classes, self.words.num_cells
-        # a cell of one class has no entropy, whatever is known
-        total = np.bincount(self.words.groups, minlength=num_cells * num_classes)
-        mixed = (total.reshape(num_cells, num_classes) > 0).sum(axis=1) > 1
-        is_open = np.repeat(mixed, num_classes)
-        groups = np.eye(num_cells * num_classes, dtype=np.float32)[:, is_open][self.words.groups]
         holds = (following[:, :, None] & self.places) != 0
-        counts = (holds.astype(np.float32) @ groups).astype(np.int64)
-        cells = counts.reshape(*counts.shape[:-1], -1, num_classes)
-        others = total[is_open].reshape(-1, num_classes) - cells
-        log = logarithms(len(groups))
-        left = (left_entropy(cells, log) + left_entropy(others, log)).sum(axis=-1)
-        return np.where(holds.sum(axis=-1) < _LEAST, np.inf, left)
+        counts = (holds.astype(np.float32) @ self.open_cells).astype(np.int64)
+        others = self.open_cells.sum(axis=0).astype(np.int64) - counts
+        log = logarithms(len(self.open_cells))
+        shape = (*counts.shape[:-1], -1, self.words.num_classes)
+        left = sum(left_entropy(each.reshape(shape), log) for each in (counts, others))
+        return np.where(holds.sum(axis=-1) < _LEAST, np.inf, np.sum(left, axis=-1))
 
     def _append(self, literal: Literal, symbol: int, *, is_adjacent: bool) -> Literal:
         """Return a literal with a symbol more, in its last block or in a block of its own."""

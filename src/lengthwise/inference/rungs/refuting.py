@@ -7,11 +7,9 @@ of class 1 are those of the language.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lengthwise.inference.rungs.literals import MarkedWords, later
 from lengthwise.inference.sample import Array, Sample
@@ -30,8 +28,8 @@ _LONGEST = {"SL": 1_000, "SP": 32}
 _MOST_WORDS = 2_000
 """Greatest number of words that are asked; the shortest ones."""
 
-_MOST_NODES = 2_000
-"""Subsequences of a word that are followed; a word with more refutes nothing."""
+_MOST_NODES = 50_000
+"""Subsequences that are followed; words that would need more refute nothing."""
 
 
 def refuting_word(sample: Sample, assumed: str) -> tuple[int, str] | None:
@@ -58,7 +56,8 @@ def refuting_word(sample: Sample, assumed: str) -> tuple[int, str] | None:
 
 
 def _windows(sample: Sample, accepted: Array) -> HasOwn:
-    """Return the question for windows between two marks, those at the ends of words included."""
+    """Return the function that says whether a word has a window that no accepted word has; words
+    are between marks."""
 
     def windows(word: Word) -> set[Word]:
         marked = (-1, *word, -1)
@@ -68,30 +67,22 @@ def _windows(sample: Sample, accepted: Array) -> HasOwn:
     return lambda word: not windows(word) <= seen
 
 
-@dataclass(frozen=True, slots=True)
-class _Subsequences:
-    """The places of each symbol in accepted words, as the bits of an integer."""
+def _subsequences(sample: Sample, accepted: Array) -> HasOwn:
+    """Return the function that says whether a word has a subsequence that no accepted word has."""
+    places = MarkedWords.of(sample.part(accepted)).places()
+    left = _MOST_NODES
 
-    places: NDArray[np.uint64]
-    """`[symbol, word]`."""
-
-    @classmethod
-    def of(cls, sample: Sample, accepted: Array) -> HasOwn:
-        """Return the question for subsequences."""
-        places = MarkedWords.of(sample.part(accepted)).places()
-        return cls(places).has_own
-
-    def has_own(self, word: Word) -> bool:
+    def has_own(word: Word) -> bool:
         """Follow the subsequences of a word, those first that fewest accepted words have."""
-        nodes = [(0, 0, np.ones(self.places.shape[1], dtype=np.uint64))]
-        for _ in range(_MOST_NODES):
-            if not nodes:
-                return False
+        nonlocal left
+        nodes = [(0, 0, np.ones(places.shape[1], dtype=np.uint64))]
+        while nodes and left > 0:
+            left -= 1
             length, start, ends = nodes.pop()
             firsts = [word.index(symbol, start) for symbol in set(word[start:])]
             if not firsts:
                 continue
-            following = later(ends) & self.places[[word[at] for at in firsts]]
+            following = later(ends) & places[[word[at] for at in firsts]]
             number = (following != 0).sum(axis=1)
             if not number.all():
                 return True
@@ -100,10 +91,12 @@ class _Subsequences:
                     (length + 1, firsts[child] + 1, following[child])
                     for child in np.argsort(-number, kind="stable").tolist()
                 ]
-        return True
+        return left == 0
+
+    return has_own
 
 
 _PIECES: Mapping[str, tuple[str, Callable[[Sample, Array], HasOwn]]] = {
     "SL": ("windows", _windows),
-    "SP": ("subsequences", _Subsequences.of),
+    "SP": ("subsequences", _subsequences),
 }

@@ -19,10 +19,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lengthwise.inference.rungs.literals import Mask, Pool
+from lengthwise.inference.rungs.literals import MarkedWords, Mask, Pool
 from lengthwise.inference.sample import Array
 
 Floats = NDArray[np.float64]
+
+MOST_COUNTS = 2**24
+"""Greatest number of counts, of a literal and a group each, by which a literal is chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +42,7 @@ class Rule:
     """Number of symbols that the literals name."""
 
     def rank(self) -> tuple[int, int, float]:
-        """Return what makes one better than another, if it is less."""
+        """Return the sort key; the best rule has the least."""
         return (self.wrong, self.size, self.bits)
 
 
@@ -57,7 +60,7 @@ def score_literals(pool: Pool, groups: Array, num_cells: int, num_classes: int) 
     counts = pool.counts(groups, num_cells * num_classes)
     log = logarithms(pool.num_words)
     bits, wrong = np.zeros(len(pool)), np.zeros(len(pool), dtype=np.int64)
-    ones = np.ones(num_cells)
+    ones = np.ones(num_cells)  # a product with these is faster than a sum over few cells
     for part in (counts, total - counts):
         cells = part.reshape(len(pool), num_cells, num_classes)
         bits += left_entropy(cells, log) @ ones
@@ -66,8 +69,8 @@ def score_literals(pool: Pool, groups: Array, num_cells: int, num_classes: int) 
 
 
 def left_entropy(counts: Array, log: Floats) -> Floats:
-    """Return the entropy of the classes of the words of a cell, from their numbers, `[...,
-    class]`."""
+    """Return the entropy of the class in each cell, in bits and for all its words, from the numbers
+    of words, `[..., class]`."""
     bits: Floats = log[_reduce(np.add, counts)] - _reduce(np.add, log[counts])
     return bits
 
@@ -85,30 +88,30 @@ def logarithms(count: int) -> Floats:
 
 def combine_literals(
     pool: Pool,
-    groups: Array,
-    num_classes: int,
+    words: MarkedWords,
     *,
     most: int,
     widths: Sequence[int],
-    num_cells: int = 1,
     enough: int = 0,
     returned: int = 8,
 ) -> tuple[list[Rule], int]:
     """Return the best rules of at most `most` literals, best first, and the work.
 
     It stops at the first number of literals for which a rule misjudges at most `enough` words.
-    `widths` are the numbers of rules of each size that stay in the beam. `groups` are
-    `cell * num_classes + class` of each word; words of different cells are told apart from the
-    beginning.
+    `widths` are the numbers of rules of each size that stay in the beam. Words of different cells
+    are told apart from the beginning.
     """
-    beam: list[tuple[tuple[int, ...], Array]] = [((), groups)]
+    num_classes = words.num_classes
+    beam: list[tuple[tuple[int, ...], Array]] = [((), words.groups)]
     best: list[Rule] = []
     work = 0
     for level in range(most):
         rules_by_literals: dict[tuple[int, ...], Rule] = {}
-        for literals, split in beam:
-            score = score_literals(pool, split, num_cells * 2**level, num_classes)
-            work += len(pool.literal) + len(pool) * num_cells * 2 ** (level + 1)
+        num_cells = words.num_cells << level
+        for literals, split in beam if len(pool) * num_cells * num_classes <= MOST_COUNTS else ():
+            words.check()
+            score = score_literals(pool, split, num_cells, num_classes)
+            work += len(pool.literal) + 2 * len(pool) * num_cells
             number = min(widths[level], len(pool))
             for literal in _best(score, pool.sizes, number).tolist():
                 key = tuple(sorted((*literals, literal)))
@@ -133,13 +136,14 @@ def combine_literals(
         beam = []
         for rule in rules:
             literals = tuple(literal for (literal,) in rule.clauses)
-            beam.append((literals, split_cells(groups, map(pool.column, literals), num_classes)))
+            beam.append(
+                (literals, split_cells(words.groups, map(pool.column, literals), num_classes))
+            )
     return best[:returned], work
 
 
 def split_cells(groups: Array, columns: Iterable[Mask], num_classes: int) -> Array:
-    """Return the groups of words whose cells some truth values split, that of the first column
-    first."""
+    """Split each cell by truth values; that of the first column is the highest bit."""
     cells, classes = np.divmod(groups, num_classes)
     for column in columns:
         cells = 2 * cells + column

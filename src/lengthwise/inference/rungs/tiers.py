@@ -48,11 +48,9 @@ class LeftEntropy:
             return float("inf"), words.digits.size
         rules, work = combine_literals(
             pool,
-            words.groups,
-            words.num_classes,
+            words,
             most=self.depth,
             widths=[self.width] * self.depth,
-            num_cells=words.num_cells,
             returned=self.width * self.depth,
         )
         return min(rule.bits for rule in rules), 3 * words.digits.size + work
@@ -70,7 +68,7 @@ class Uncovered:
     def __call__(self, words: MarkedWords) -> tuple[float, int]:
         """Judge words on a tier."""
         pool = keep_literals(self.kind(words), 2)
-        is_covered = (words.groups == self.covered).astype(np.int64)
+        is_covered = (words.groups % words.num_classes == self.covered).astype(np.int64)
         literals = covering(pool, is_covered, most=self.most) if len(pool) else ()
         left = is_covered.copy()
         for literal in literals:
