@@ -56,6 +56,25 @@ def test_a_language_of_its_class_is_found(name: str, symbols: int, seed: int) ->
     assert found.difference(number_symbols(language)) is None
 
 
+@pytest.mark.parametrize(
+    ("name", "spec"),
+    [
+        ("SL", "~(.*(a{6}|b{6}).*)"),
+        ("SP", "~(.*a.*b.*a.*b.*a.*b.*)"),
+        ("PT", ".*c.*d.*c.*d.*c.*d.*"),
+        ("PLT", "a.*ab.*baba.*"),
+        ("TPLT", "~([abcd]*a[d]*a[d]*a[d]*a[d]*a[d]*a[abcd]*b[abcd]*)"),
+    ],
+)
+def test_rules_about_many_symbols_are_found(name: str, spec: str) -> None:
+    is_not, body = spec.startswith("~"), spec.strip("~")
+    language = parse(f"regex[abcd]:{body}")
+    language = ~language if is_not else language
+    found = find_first(RUNGS[name], SearchTask(sample_of(language, 2_000)))
+    assert found is not None
+    assert found.difference(number_symbols(language)) is None
+
+
 def test_a_function_of_both_of_two_literals_is_found_where_neither_says_much() -> None:
     language = parse("regex[abc]:.*bb.*") ^ parse("regex[abc]:.*ca.*")
     found = find_first(RUNGS["LT"], SearchTask(sample_of(language)))

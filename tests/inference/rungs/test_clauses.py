@@ -87,6 +87,49 @@ def test_each_literal_that_stays_saves_at_least_its_bits(sample: Sample, num_cel
             assert lost >= price[literal] - 1e-6
 
 
+@settings(max_examples=40)
+@given(samples(least=6), st.integers(1, 2), st.data())
+def test_the_literal_that_saves_most_joins_a_clause_or_begins_one(
+    sample: Sample, num_cells: int, data: st.DataObject
+) -> None:
+    words = words_of(sample, num_cells)
+    pool = windows(2)(words)
+    if not len(pool):
+        return
+    numbers = st.integers(0, len(pool) - 1)
+    clause = st.lists(numbers, min_size=1, max_size=2).map(tuple)
+    chosen = data.draw(st.lists(clause, min_size=1, max_size=2).map(tuple))
+    symbol, clauses = np.log2(4), Clauses(pool, words)
+    now = clauses.judge(chosen).bits
+    saved = {}
+    for literal in range(len(pool)):
+        for place in range(len(chosen) + 1):
+            more = [*chosen, ()]
+            more[place] = (*more[place], literal)
+            left = entropy(split(pool, tuple(filter(None, more)), words))
+            table = symbol * num_cells * 2 ** len(chosen) if place == len(chosen) else 0
+            price = symbol * (pool.get(literal).size + 1)
+            saved[place, literal] = now - left - price - table
+    place, literal = clauses._best_move(chosen)
+    most = max(saved.values())
+    if literal < 0:
+        assert most <= 1e-6
+    else:
+        assert saved[place, literal] == pytest.approx(most, abs=1e-6)
+
+
+def test_literals_that_do_not_pay_for_themselves_are_removed() -> None:
+    language = parse("regex[abcd]:.*aab.*")
+    words = MarkedWords.of(balance(language, 400, shortest=8, longest=12, seed=0))
+    pool = windows(3)(words)
+    number = {pool.get(each): each for each in range(len(pool))}
+    target, part, other = (number[Literal((block,))] for block in ((0, 0, 1), (0, 0), (3, 2, 3)))
+    clauses = Clauses(pool, words)
+    for idle in (((part,), (target,)), ((target, other),)):
+        start = clauses.judge(idle)
+        assert clauses.widen(start, enough=len(words.groups)).clauses == ((target,),)
+
+
 def test_a_function_of_two_clauses_is_found() -> None:
     language = parse("regex[abcd]:.*(aab|bba).*") & parse("regex[abcd]:.*(ccd|ddc).*")
     sample = balance(language, 1_500, shortest=20, longest=29, seed=0)

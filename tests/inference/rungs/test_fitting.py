@@ -10,6 +10,7 @@ from inference.samples import balance, number_symbols
 from lengthwise.inference.rungs.automata import ValueAutomaton
 from lengthwise.inference.rungs.fitting import Bench, Chosen, Combine, Cover, fit_rule
 from lengthwise.inference.rungs.literals import Literal, windows
+from lengthwise.inference.rungs.patterns import patterns
 from lengthwise.inference.rungs.tiers import Uncovered
 from lengthwise.inference.sample import Sample
 from lengthwise.inference.searcher import AttemptLostError, SearchTask
@@ -36,8 +37,8 @@ def test_as_many_words_of_each_class_are_drawn() -> None:
 
 
 def test_misjudged_are_the_words_that_are_not_of_the_commonest_class_of_their_values() -> None:
-    sample = sample_of("regex[abc]:.*ab.*")
-    one, two, three = Literal(((0,),)), Literal(((1, 1),)), Literal(((2, 1),))
+    sample = sample_of("regex[abc]:.*(bb|cb).*")
+    one, two, three = Literal(((0, 0, 0),)), Literal(((1, 1),)), Literal(((2, 1),))
     chosen = Chosen(((one,), (two, three)), EVERY)
     cells: dict[tuple[bool, ...], list[int]] = {}
     for row, word in enumerate(words_of(sample)):
@@ -123,3 +124,60 @@ def test_an_attempt_stops_when_the_time_is_used_up() -> None:
             count=400,
             judge=Uncovered(kind=windows(2), covered=0),
         )
+
+
+def test_words_have_the_values_of_counts_as_their_cells() -> None:
+    sample = sample_of("regex[abc]:.*ab.*")
+    count = ValueAutomaton((np.arange(3)[:, None] + np.array([1, 0, 0, 0])) % 3, np.arange(3))
+    other = ValueAutomaton((np.arange(2)[:, None] + np.array([0, 1, 0, 0])) % 2, np.arange(2))
+    words = Bench(SearchTask(sample), [count, other]).words
+    assert words.num_cells == 6
+    assert words.groups.tolist() == [
+        2 * (2 * (word.count(0) % 3) + word.count(1) % 2) + label
+        for word, label in zip(words_of(sample), sample.classes.tolist(), strict=True)
+    ]
+
+
+def test_literals_are_widened_to_clauses() -> None:
+    language = parse("regex[abcd]:.*(aab|bba).*") & parse("regex[abcd]:.*(ccd|ddc).*")
+    bench = Bench(SearchTask(balance(language, 1_500, shortest=20, longest=29, seed=0)))
+    rules = Combine(kind=windows(3), most=2)(bench, bench.words, np.ones(4, dtype=bool))
+    best = min(rules, key=lambda rule: len(bench.wrong(rule)))
+    assert sorted(map(len, best.clauses)) == [2, 2]
+    found = bench.attempt(best).language
+    assert found is not None
+    assert found.difference(number_symbols(language)) is None
+
+
+def test_literals_are_chosen_again_beside_the_best_rule() -> None:
+    """`ba` is as frequent in both classes until `cc` is known, so it does not grow at first."""
+    language = parse("regex[abcd]:.*cc.*") ^ parse("regex[abcd]:.*b.*a.*b.*a.*")
+    sample = balance(language, 1_200, shortest=9, longest=12, seed=0)
+    bench, every = Bench(SearchTask(sample)), np.ones(4, dtype=bool)
+    kind = patterns(4, 16, in_blocks=True)
+
+    def fewest(again: int) -> int:
+        choose = Combine(kind=kind, width=4, most=1, again=again)
+        return min(len(bench.wrong(rule)) for rule in choose(bench, bench.words, every))
+
+    assert fewest(3) < fewest(0)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_literal_of_two_clauses_is_numbered_once(seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    labels: dict[tuple[int, ...], int] = {}
+    for symbol, count, share in [
+        (0, 300, 0.92),
+        *((y, 25, 0.66) for y in range(1, 7)),
+        (7, 600, 0.02),
+    ]:
+        for _ in range(count):
+            word = draw.integers(7, 10, 12)
+            word[draw.integers(12)] = symbol
+            labels[tuple(word.tolist())] = int(draw.random() < share)
+    bench = Bench(SearchTask(Sample.of_words(list(labels), list(labels.values()), 10, 2)))
+    choose = Combine(kind=patterns(1, 8_000, in_blocks=False), width=8, most=1, again=3)
+    rules = choose(bench, bench.words, np.ones(10, dtype=bool))
+    best = min(rules, key=lambda rule: len(bench.wrong(rule)))
+    assert {Literal(((symbol,),)) for symbol in range(7)} <= set(itertools.chain(*best.clauses))

@@ -117,6 +117,20 @@ def test_literals_of_few_words_and_of_nearly_all_are_left_out(sample: Sample, le
     }
 
 
+@given(sample=samples(), data=st.data())
+def test_literals_of_another_pool_come_last(sample: Sample, data: st.DataObject) -> None:
+    words = MarkedWords.of(sample)
+    pool, other = windows(1)(words), subsequences(2)(words)
+    numbers = data.draw(st.lists(st.integers(0, len(other) - 1), unique=True)) if len(other) else []
+    both = pool.with_others(other, numbers)
+    names = [*map(pool.get, range(len(pool))), *map(other.get, numbers)]
+    columns = [*map(pool.column, range(len(pool))), *map(other.column, numbers)]
+    assert [both.get(number) for number in range(len(both))] == names
+    assert both.sizes.tolist() == [name.size for name in names]
+    for number, column in enumerate(columns):
+        assert both.column(number).tolist() == column.tolist()
+
+
 @given(sample=samples(), groups=st.integers(1, 5))
 def test_counts_are_those_of_the_columns(sample: Sample, groups: int) -> None:
     pool = windows(2)(MarkedWords.of(sample))
