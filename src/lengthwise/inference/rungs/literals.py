@@ -181,7 +181,7 @@ class Packed:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class Indexed:
     """Codes that are indices into a list."""
 
     literals: Sequence[Literal]
@@ -235,7 +235,7 @@ class Pool:
         literals = [*map(self.get, range(len(self))), *map(other.get, numbers)]
         return Pool(
             codes=np.arange(len(literals)),
-            coding=Listed(literals),
+            coding=Indexed(literals),
             literal=np.concatenate([self.literal, len(self) + new]),
             word=np.concatenate([self.word, *rows]),
             num_words=self.num_words,

@@ -25,8 +25,8 @@ from lengthwise.inference.rungs.literals import (
     MOST_ENTRIES,
     MOST_PLACES,
     Bits,
+    Indexed,
     Kind,
-    Listed,
     Literal,
     MarkedWords,
     Pool,
@@ -74,7 +74,7 @@ def patterns(longest: int, tried: int, *, in_blocks: bool) -> Kind:
         literal, word = np.nonzero(np.concatenate(holds))
         return Pool(
             codes=np.arange(len(literals)),
-            coding=Listed(literals),
+            coding=Indexed(literals),
             literal=literal,
             word=word,
             num_words=len(words.digits),
