@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from hypothesis import strategies as st
 
-from lengthwise.inference.rungs.literals import Literal, Mask
+from lengthwise.inference.rungs.literals import Literal, MarkedWords, Mask
 from lengthwise.inference.sample import Sample
 
 Word = tuple[int, ...]
@@ -42,3 +43,10 @@ def tiers(symbols: int = 3) -> st.SearchStrategy[Mask]:
 
 def words_of(sample: Sample) -> Sequence[Word]:
     return [sample.word(row) for row in range(len(sample))]
+
+
+def in_cells(sample: Sample, num_cells: int) -> MarkedWords:
+    """The words of a sample, in some cells by turns."""
+    words, cells = MarkedWords.of(sample), np.arange(len(sample)) % num_cells
+    groups = words.num_classes * cells + words.groups
+    return replace(words, groups=groups, num_cells=num_cells)

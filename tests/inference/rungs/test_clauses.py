@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inference.rungs.oracles import samples
+from inference.rungs.oracles import in_cells, samples
 from inference.rungs.test_rules import entropy, misjudge
 from inference.samples import balance
 from lengthwise.inference.rungs.clauses import Clauses
@@ -27,45 +27,36 @@ def split(pool: Pool, clauses: tuple[tuple[int, ...], ...], words: MarkedWords) 
     return list(cells.values())
 
 
-def words_of(sample: Sample, num_cells: int) -> MarkedWords:
-    words = MarkedWords.of(sample)
-    cells = np.arange(len(sample)) % num_cells
-    return MarkedWords(
-        digits=words.digits,
-        groups=2 * cells + words.groups,
-        num_symbols=words.num_symbols,
-        num_classes=2,
-        num_cells=num_cells,
-    )
+@st.composite
+def clauses_of_words(draw: st.DrawFn) -> tuple[Pool, MarkedWords, tuple[tuple[int, ...], ...]]:
+    """Words in cells, their windows, and some clauses of these."""
+    words = in_cells(draw(samples(least=6)), draw(st.integers(1, 3)))
+    pool = windows(2)(words)
+    clause = st.lists(st.integers(0, len(pool) - 1), min_size=1, max_size=3).map(tuple)
+    return pool, words, draw(st.lists(clause, min_size=1, max_size=3).map(tuple))
 
 
 @settings(max_examples=60)
-@given(samples(least=4), st.integers(1, 3), st.data())
+@given(clauses_of_words())
 def test_a_rule_is_judged_by_the_truth_values_of_its_clauses(
-    sample: Sample, num_cells: int, data: st.DataObject
+    case: tuple[Pool, MarkedWords, tuple[tuple[int, ...], ...]],
 ) -> None:
-    words = words_of(sample, num_cells)
-    pool = windows(2)(words)
-    if not len(pool):
-        return
-    numbers = st.integers(0, len(pool) - 1)
-    clause = st.lists(numbers, min_size=1, max_size=3).map(tuple)
-    chosen = data.draw(st.lists(clause, min_size=1, max_size=3).map(tuple))
+    pool, words, chosen = case
     clauses = Clauses(pool, words)
     rule, cells = clauses.judge(chosen), split(pool, chosen, words)
     assert rule.clauses == chosen
     assert rule.wrong == misjudge(cells)
     assert rule.bits == pytest.approx(entropy(cells), abs=1e-6)
     assert rule.size == sum(pool.get(literal).size for each in chosen for literal in each)
-    told_apart = clauses.split_words(rule)
-    assert sorted(map(sorted, split(pool, (), told_apart))) == sorted(map(sorted, cells))
-    assert told_apart.groups.max() < 2 * told_apart.num_cells
+    distinguished = clauses.split_words(rule)
+    assert sorted(map(sorted, split(pool, (), distinguished))) == sorted(map(sorted, cells))
+    assert distinguished.groups.max() < 2 * distinguished.num_cells
 
 
 @settings(max_examples=40)
 @given(samples(least=6), st.integers(1, 2))
 def test_each_literal_that_stays_saves_at_least_its_bits(sample: Sample, num_cells: int) -> None:
-    words = words_of(sample, num_cells)
+    words = in_cells(sample, num_cells)
     pool = windows(2)(words)
     if not len(pool):
         return
@@ -88,17 +79,11 @@ def test_each_literal_that_stays_saves_at_least_its_bits(sample: Sample, num_cel
 
 
 @settings(max_examples=40)
-@given(samples(least=6), st.integers(1, 2), st.data())
+@given(clauses_of_words())
 def test_the_literal_that_saves_most_joins_a_clause_or_begins_one(
-    sample: Sample, num_cells: int, data: st.DataObject
+    case: tuple[Pool, MarkedWords, tuple[tuple[int, ...], ...]],
 ) -> None:
-    words = words_of(sample, num_cells)
-    pool = windows(2)(words)
-    if not len(pool):
-        return
-    numbers = st.integers(0, len(pool) - 1)
-    clause = st.lists(numbers, min_size=1, max_size=2).map(tuple)
-    chosen = data.draw(st.lists(clause, min_size=1, max_size=2).map(tuple))
+    pool, words, chosen = case
     symbol, clauses = np.log2(4), Clauses(pool, words)
     now = clauses.judge(chosen).bits
     saved = {}
@@ -107,7 +92,7 @@ def test_the_literal_that_saves_most_joins_a_clause_or_begins_one(
             more = [*chosen, ()]
             more[place] = (*more[place], literal)
             left = entropy(split(pool, tuple(filter(None, more)), words))
-            table = symbol * num_cells * 2 ** len(chosen) if place == len(chosen) else 0
+            table = symbol * words.num_cells * 2 ** len(chosen) if place == len(chosen) else 0
             price = symbol * (pool.get(literal).size + 1)
             saved[place, literal] = now - left - price - table
     place, literal = clauses._best_move(chosen)
@@ -145,6 +130,16 @@ def test_a_function_of_two_clauses_is_found() -> None:
     one, two = Literal(((0, 0, 1),)), Literal(((1, 1, 0),))
     three, four = Literal(((2, 2, 3),)), Literal(((3, 3, 2),))
     assert found == {frozenset({one, two}), frozenset({three, four})}
+
+
+def test_a_literal_begins_a_clause_where_it_says_more_than_in_another() -> None:
+    language = parse("regex[abc]:.*bb.*") ^ parse("regex[abc]:.*ca.*")
+    words = MarkedWords.of(balance(language, 600, shortest=8, longest=12, seed=0))
+    pool = windows(2)(words)
+    number = {pool.get(each): each for each in range(len(pool))}
+    one, two = (number[Literal((block,))] for block in ((1, 1), (2, 0)))
+    clauses = Clauses(pool, words)
+    assert clauses.widen(clauses.judge([[one]])).clauses == ((one,), (two,))
 
 
 def test_words_that_are_few_enough_stay_misjudged() -> None:

@@ -1,14 +1,13 @@
 """Patterns grow from the best of each length, and hold where they occur."""
 
 import itertools
-from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inference.rungs.oracles import holds, samples, tiers, words_of
+from inference.rungs.oracles import holds, in_cells, samples, tiers, words_of
 from inference.rungs.test_clauses import split
 from inference.rungs.test_rules import entropy
 from inference.samples import balance
@@ -74,9 +73,7 @@ def test_all_patterns_are_found_where_they_occur(
 @settings(max_examples=80)
 @given(samples(least=8), st.integers(1, 3), st.sampled_from([1, 2, 5]))
 def test_the_best_of_each_length_grow(sample: Sample, width: int, num_cells: int) -> None:
-    words = MarkedWords.of(sample)
-    cells = np.arange(len(sample)) % num_cells
-    words = replace(words, groups=2 * cells + words.groups, num_cells=num_cells)
+    words = in_cells(sample, num_cells)
     tried = width * (len(np.unique(words.digits)) - 1)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "_NARROWEST", 1)

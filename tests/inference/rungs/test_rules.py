@@ -1,14 +1,13 @@
 """Rules of few literals, against all rules."""
 
 import itertools
-from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inference.rungs.oracles import samples
+from inference.rungs.oracles import in_cells, samples
 from lengthwise.inference.rungs.literals import MarkedWords, Pool, windows
 from lengthwise.inference.rungs.rules import combine_literals, covering, score_literals
 from lengthwise.inference.sample import Sample
@@ -79,8 +78,7 @@ def test_a_wide_beam_finds_the_best_of_all_pairs(sample: Sample) -> None:
 def test_cells_that_are_known_split_the_words_before(sample: Sample, count: int) -> None:
     pool = pool_of(sample)
     cells = np.arange(len(sample)) % count
-    words = replace(MarkedWords.of(sample), groups=2 * cells + sample.classes, num_cells=count)
-    rules, _ = combine_literals(pool, words, most=1, widths=[5], returned=5)
+    rules, _ = combine_literals(pool, in_cells(sample, count), most=1, widths=[5], returned=5)
     for rule in rules:
         ((literal,),) = rule.clauses
         wrong = 0

@@ -56,11 +56,11 @@ class PositiveStatement(WordStatement):
     share_of_all: float
     """Share of all words, as long as those held out, that A has."""
     counts: tuple[LengthCount, ...]
-    """How many words A has, of the least, the middle and the greatest length held out."""
+    """The number of words that A has, of the least, middle and greatest length held out."""
 
     @property
     def verdict(self) -> Verdict:
-        """What the words say against A, if they do."""
+        """The verdict of the words about A."""
         if self.share_of_all == 1:
             return "at chance"
         chance = chance_of_at_least(self.held_out.wrong, self.held_out.words, RARE)

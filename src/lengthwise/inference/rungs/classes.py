@@ -35,7 +35,7 @@ _STARTS = 4
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Stage:
-    """How an attempt chooses literals, from how many words, and how it judges a tier."""
+    """The choice of literals of an attempt, its number of words, and its judge of tiers."""
 
     choose: Choose
     words: int = 1_000

@@ -65,10 +65,9 @@ class Clauses:
             place, literal = self._best_move(clauses)
             if literal < 0:
                 break
-            clauses[place:] = [
-                (*sum(clauses[place : place + 1], ()), literal),
-                *clauses[place + 1 :],
-            ]
+            grown = [*clauses, ()]
+            grown[place] = (*grown[place], literal)
+            clauses = [clause for clause in grown if clause]
         return self.judge(self._merge(self._prune(clauses)))
 
     def judge(self, clauses: ClauseNumbers) -> Rule:
@@ -121,9 +120,7 @@ class Clauses:
             counts[:, :, 1] += moved.reshape(counts.shape)[:, :, 0]
             saved = bits - self._entropy(counts) - self._prices
             best = max(best, (float(saved.max()), place, int(saved.argmax())))
-        self.work += (len(clauses) + 1) * (
-            len(self.pool.literal) + self.pool.sizes.size * len(total)
-        )
+        self.work += (len(clauses) + 1) * (len(self.pool.literal) + len(self.pool) * len(total))
         return (best[1], best[2]) if best[0] > 0 else (0, -1)
 
     def _entropy(self, counts: Array) -> Floats:

@@ -62,17 +62,16 @@ class _Equations:
     """The words whose weights are looked for, and the work so far."""
 
     counts: Array
-    """How often each symbol occurs in each word; those that occur in none have no weight."""
+    """The number of each symbol in each word; symbols that occur in none have no weight."""
     classes: Array
-    num_classes: int
-    noise: float
+    task: SearchTask
     seed: int
     work: int = field(default=0, init=False)
 
     @classmethod
-    def of(cls, sample: Sample, noise: float, seed: int = 0) -> "_Equations":
-        """Return the equations of the words of a sample."""
-        return cls(symbol_counts(sample), sample.classes, sample.num_classes, noise, seed)
+    def of(cls, sample: Sample, task: SearchTask, seed: int = 0) -> "_Equations":
+        """Return the equations of the words of a sample, which are some of a task."""
+        return cls(symbol_counts(sample), sample.classes, task, seed)
 
     def of_class(self, number: int, unknowns: int) -> Array:
         """Return the counts of words of a class, drawn at random; where labels may be wrong, no
@@ -80,18 +79,18 @@ class _Equations:
         rows = np.flatnonzero(self.classes == number)
         rows = np.random.default_rng(self.seed).permutation(rows)
         least = unknowns + MORE_WORDS
-        return self.counts[rows[: least if self.noise else max(least, _MOST_SOLVED)]]
+        return self.counts[rows[: least if self.task.noise else max(least, _MOST_SOLVED)]]
 
-    def linear(self, task: SearchTask) -> list[ValueAutomaton]:
+    def linear(self) -> list[ValueAutomaton]:
         """Return the counts that are the same in all words of some class."""
         counters: list[tuple[Array, int]] = []
         seen = self.counts.sum(axis=0) > 0
         symbols = int(seen.sum())
-        for number in range(self.num_classes):
+        for number in range(self.task.sample.num_classes):
             words = self.of_class(number, symbols)[:, seen]
             more: dict[int, int] = {}
             for modulus in sorted(PRIME_POWERS, reverse=True):
-                weights = linear_weights(words, modulus, task.check)
+                weights = linear_weights(words, modulus, self.task.check)
                 self.work += (symbols + MORE_WORDS) * symbols**2 + words.size
                 prime = PRIME_POWERS[modulus]
                 if len(weights) > more.get(prime, 0):
@@ -99,7 +98,7 @@ class _Equations:
                     counters += [(weight, modulus) for weight in weights]
         return _different(counters, seen)
 
-    def polynomial(self, prime: int, degree: int, task: SearchTask) -> list[ValueAutomaton]:
+    def polynomial(self, prime: int, degree: int) -> list[ValueAutomaton]:
         """Return the counts that have few values in the words of some class."""
         counters = []
         seen = self.counts.sum(axis=0) > 0
@@ -107,12 +106,12 @@ class _Equations:
         unknowns = 1
         for more in range(degree):
             unknowns = unknowns * (symbols + 1 + more) // (more + 1)
-        for number in range(self.num_classes if unknowns <= _MOST_UNKNOWNS else 0):
+        for number in range(self.task.sample.num_classes if unknowns <= _MOST_UNKNOWNS else 0):
             words = self.of_class(number, unknowns)
             self.work += words.size
             if len(words) < unknowns + MORE_WORDS:
                 continue
-            weights = polynomial_weights(words, prime, degree, task.check)
+            weights = polynomial_weights(words, prime, degree, self.task.check)
             self.work += (unknowns + MORE_WORDS) * unknowns**2 // 2 + len(words) * unknowns
             counters += [(row, prime) for row in weights]
         return _different(counters, seen)
@@ -151,8 +150,8 @@ def _solve(task: SearchTask, prime: int = 0, degree: int = 1) -> Solution:
     known = _SOLVED.setdefault(task.sample, {})
     key = task.noise, prime, degree
     if key not in known:
-        equations = _Equations.of(task.sample, task.noise)
-        counters = equations.polynomial(prime, degree, task) if prime else equations.linear(task)
+        equations = _Equations.of(task.sample, task)
+        counters = equations.polynomial(prime, degree) if prime else equations.linear()
         known[key] = counters, equations.work
     return known[key]
 
@@ -178,8 +177,8 @@ class GroupCounts(Searcher):
         if number - 2 < len(_DEGREES):
             return _counting(task, *_solve(task, *_DEGREES[number - 2]))
         if task.noise > 0 and number - 2 - len(_DEGREES) < _DRAWS:
-            equations = _Equations.of(task.sample, task.noise, seed=number)
-            return _counting(task, equations.linear(task), equations.work)
+            equations = _Equations.of(task.sample, task, seed=number)
+            return _counting(task, equations.linear(), equations.work)
         return None
 
     def _try_all(self, task: SearchTask, symbols: int) -> Attempt:
@@ -243,8 +242,8 @@ class Counted(Searcher):
         stage = Stage(choose=Combine(kind=kind, width=12))
         for part in _parts(bench, kind, rows):
             task.check()
-            equations = _Equations.of(bench.sample.part(np.sort(part)), task.noise)
-            counters = equations.polynomial(prime, 2, task) if prime else equations.linear(task)
+            equations = _Equations.of(bench.sample.part(np.sort(part)), task)
+            counters = equations.polynomial(prime, 2) if prime else equations.linear()
             bench.work += equations.work
             for counting in counters:
                 attempt = stage.fit(Bench(task, [counting]))

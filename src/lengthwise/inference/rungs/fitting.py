@@ -263,7 +263,7 @@ class Cover:
         pool = keep_literals(self.kind(words.on_tier(tier)), 1)
         if not len(pool):
             return []
-        is_covered = (words.groups % words.num_classes == self.covered).astype(np.int64)
+        is_covered = words.are_of(self.covered)
         exceptions = bench.count_allowed_errors(len(words.groups))
         literals = covering(pool, is_covered, most=self.most, exceptions=exceptions)
         bench.work += 3 * words.digits.size + len(pool.literal) * (3 + len(literals))

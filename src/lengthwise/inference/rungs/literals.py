@@ -118,6 +118,10 @@ class MarkedWords:
             ]
         )
 
+    def are_of(self, label: int) -> Array:
+        """Return 1 for each word of a class, and 0 for the others."""
+        return (self.groups % self.num_classes == label).astype(np.int64)
+
     def part(self, rows: Array) -> "MarkedWords":
         """Return some of the words."""
         digits = self.digits[rows]
@@ -134,7 +138,7 @@ class MarkedWords:
 
 
 class Coding(Protocol):
-    """How codes name literals."""
+    """Names literals by their codes."""
 
     def literal(self, code: int) -> Literal:
         """Return the literal of a code."""

@@ -39,7 +39,7 @@ _AT_ONCE = 2**22
 """Ends that are computed at once."""
 
 _LEAST = 3
-"""Words of which a pattern has to hold."""
+"""Least number of words that a pattern holds of."""
 
 _NARROWEST = 16
 """Least number of literals of one length that grow."""
@@ -52,8 +52,8 @@ def patterns(longest: int, tried: int, *, in_blocks: bool) -> Kind:
     """Return the kind of literals of up to `longest` symbols that grow from the best of each
     length, so many that about `tried` are made of them.
 
-    They are subsequences, or (`in_blocks`) windows in order, of which the first may contain the
-    mark before a word and the last the mark behind it. The pool is empty if a word has more than
+    They are subsequences, or (`in_blocks`) windows in order: the first may contain the mark before
+    a word, and the last the mark behind it. The pool is empty if a word has more than
     `MOST_PLACES` places.
     """
 
@@ -95,7 +95,7 @@ class _Growth:
     """1 in the column of the group of a word, if its cell has several classes, `[word, column]`."""
     literals: list[Literal]
     ends: Bits
-    """Where each literal ends in each word, `[literal, word]`."""
+    """The places where each literal ends in each word, `[literal, word]`."""
 
     @classmethod
     def of(cls, words: MarkedWords) -> "_Growth":

@@ -17,7 +17,7 @@ from lengthwise.inference.sample import Array, Sample
 Word = tuple[int, ...]
 
 HasOwn: TypeAlias = Callable[[Word], bool]
-"""Whether a word may have a piece that no accepted word has."""
+"""Says whether a word may have a piece that no accepted word has."""
 
 _WIDTH = 6
 """Symbols of the longest windows and subsequences that are searched."""

@@ -48,7 +48,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class LiteralScores:
-    """What each literal would make of a rule, if it were added."""
+    """The rules that each literal would make, if it were added to one."""
 
     bits: Floats
     wrong: Array
@@ -99,7 +99,7 @@ def combine_literals(
 
     It stops at the first number of literals for which a rule misjudges at most `enough` words.
     `widths` are the numbers of rules of each size that stay in the beam. Words of different cells
-    are told apart from the beginning.
+    are distinguished from the beginning.
     """
     num_classes = words.num_classes
     beam: list[tuple[tuple[int, ...], Array]] = [((), words.groups)]

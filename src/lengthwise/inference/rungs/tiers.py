@@ -68,7 +68,7 @@ class Uncovered:
     def __call__(self, words: MarkedWords) -> tuple[float, int]:
         """Judge words on a tier."""
         pool = keep_literals(self.kind(words), 2)
-        is_covered = (words.groups % words.num_classes == self.covered).astype(np.int64)
+        is_covered = words.are_of(self.covered)
         literals = covering(pool, is_covered, most=self.most) if len(pool) else ()
         left = is_covered.copy()
         for literal in literals:
