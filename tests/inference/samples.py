@@ -2,13 +2,14 @@
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
 from hypothesis import strategies as st
 
 from lengthwise.inference.sample import Sample
+from lengthwise.inference.searcher import AttemptLostError
 from lengthwise.languages.language import Language
 from lengthwise.tasks.sampling import UniformSampler
 
@@ -90,3 +91,21 @@ def number_symbols(language: Language) -> Language:
         alphabet=tuple(map(str, range(language.num_symbols))),
         class_names=tuple(map(str, range(language.num_classes))),
     )
+
+
+@dataclass
+class Readings:
+    """Adds up the symbols that an attempt reads."""
+
+    symbols: int = 0
+    times: int = 0
+
+    def read(self, symbols: int) -> None:
+        """Count some symbols."""
+        self.symbols += symbols
+        self.times += 1
+
+
+def end_at_once(symbols: int) -> None:
+    """Refuse to read anything, as if the time were used up."""
+    raise AttemptLostError

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inference.samples import ANSWERS, EVERY, MACHINES, sample_of, samples
+from inference.samples import ANSWERS, EVERY, MACHINES, Readings, end_at_once, sample_of, samples
 from inference.test_portfolio import EVEN, none_of
 from lengthwise.inference import exact
 from lengthwise.inference.distinguish import count_needed_states
@@ -91,26 +91,22 @@ def hard() -> Sample:
 
 def test_an_attempt_ends_where_its_propagations_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exact, "_PROPAGATIONS", 200_000)
-    first, second = (make(SearchTask(hard()), number) for number in (0, 1))
-    assert (first.language, second.language) == (None, None)
-    assert first.work < second.work
-    assert make(SearchTask(hard())) == first
+    first, second = Readings(), Readings()
+    for number, readings in enumerate((first, second)):
+        assert make(SearchTask(hard(), read=readings.read), number).language is None
+    assert first.symbols < second.symbols
+    assert make(SearchTask(hard())) == make(SearchTask(hard()))
     assert make(SearchTask(hard(), least_states=30)).least_states == 30
 
 
 def test_a_formula_that_is_too_large_is_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exact, "_CLAUSES", 100)
-    attempt = make(SearchTask(hard()))
-    assert attempt.language is None
-    assert attempt.work == 0
+    assert make(SearchTask(hard(), read=end_at_once)).language is None
 
 
 def test_time_ends_an_attempt() -> None:
-    def check() -> None:
-        raise AttemptLostError
-
     with pytest.raises(AttemptLostError):
-        Exact().attempt(0, SearchTask(hard(), check=check))
+        Exact().attempt(0, SearchTask(hard(), read=end_at_once))
 
 
 def test_there_is_no_exact_search_with_noise_or_without_the_library(
@@ -130,7 +126,8 @@ class Says(Searcher):
     language: Language
 
     def attempt(self, number: int, task: SearchTask) -> Attempt | None:
-        return Attempt(self.language, 1_000_000) if number < 100 else None
+        task.read(1_000_000)
+        return Attempt(self.language) if number < 100 else None
 
 
 def test_a_search_ends_with_the_proof_that_no_smaller_automaton_fits() -> None:

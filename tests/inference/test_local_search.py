@@ -1,7 +1,5 @@
 """Local search: each move does what it says, and a descent ends where no move helps."""
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -13,6 +11,7 @@ from lengthwise.inference import local_search
 from lengthwise.inference.local_search import LocalSearch, WorkUsedUpError, commonest_classes
 from lengthwise.inference.packed_words import PackedWords, log_likelihood
 from lengthwise.inference.sample import Sample
+from lengthwise.inference.searcher import Read
 
 
 def run_search(sample: Sample, most_work: float = np.inf) -> LocalSearch:
@@ -134,9 +133,9 @@ def test_no_more_candidates_are_made_than_there_is_room_for(
 ) -> None:
     search, moves, sizes = run_search(sample), table(index), list[int]()
 
-    def counts(words: PackedWords, moves: np.ndarray, check: Callable[[], None]) -> np.ndarray:
+    def counts(words: PackedWords, moves: np.ndarray, read: Read) -> np.ndarray:
         sizes.append(moves.size)
-        return plain_counts(words, moves, check)
+        return plain_counts(words, moves, read)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(local_search, "_ENTRIES", most)

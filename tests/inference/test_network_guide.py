@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from inference.samples import balance, machine, number_symbols
+from inference.samples import Readings, balance, end_at_once, machine, number_symbols
 from lengthwise.inference import network_guide, portfolio
 from lengthwise.inference.network_guide import Guide, _most_states
 from lengthwise.inference.sample import Sample
@@ -26,11 +26,13 @@ def test_an_automaton_is_found_from_long_words() -> None:
 
 def test_an_attempt_depends_on_its_number_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(network_guide, "_STEPS", 20)
-    one, other, next_one = (Guide().attempt(n, SearchTask(WORDS, max_states=4)) for n in (0, 0, 1))
-    assert one == other
-    assert one is not None
-    assert next_one is not None
-    assert one.work != next_one.work
+    work = []
+    for number in (0, 0, 1):
+        readings = Readings()
+        made = Guide().attempt(number, SearchTask(WORDS, max_states=4, read=readings.read))
+        work.append((made, readings.symbols))
+    assert work[0] == work[1]
+    assert work[0][1] != work[2][1]
 
 
 def test_no_search_that_is_explained_waits_for_the_network() -> None:
@@ -54,11 +56,8 @@ def test_few_words_and_very_long_ones_are_left_alone() -> None:
 
 
 def test_the_time_can_end_within_training() -> None:
-    def stop() -> None:
-        raise AttemptLostError
-
     with pytest.raises(AttemptLostError):
-        Guide().attempt(0, SearchTask(WORDS, check=stop))
+        Guide().attempt(0, SearchTask(WORDS, read=end_at_once))
 
 
 def test_more_words_allow_for_more_states_and_more_symbols_for_fewer() -> None:

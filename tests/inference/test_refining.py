@@ -35,3 +35,10 @@ def test_local_search_ends_where_no_single_transition_helps(sample: Sample, inde
             moves[state][symbol] = target
             other = machine(moves, found.classes)
             assert (answers_of(other, sample) != sample.classes).sum() >= wrong
+
+
+def test_places_of_long_words_are_counted() -> None:
+    """In 16 bits, place 33,000 would be negative."""
+    words = [(0,) * 33_000, (1, *(0,) * 33_000)]
+    found = refine(machine([[0, 1], [1, 0]], [0, 1]), Sample.of_words(words, [0, 1], 2, 2))
+    assert [found.classify(word) for word in words] == [0, 1]

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from inference.samples import Readings
 from lengthwise.inference import splitting
 from lengthwise.inference.sample import Sample
 from lengthwise.inference.searcher import SearchTask
@@ -43,9 +44,10 @@ def logs(language: Language, count: int, seed: int, noise: float) -> Sample:
 
 
 def attempt(number: int, sample: Sample, noise: float) -> Language | None:
-    made = Splitting().attempt(number, SearchTask(sample, noise))
+    readings = Readings()
+    made = Splitting().attempt(number, SearchTask(sample, noise, read=readings.read))
     assert made is not None
-    assert made.work > 0
+    assert readings.symbols > 0
     return made.language
 
 
@@ -81,7 +83,9 @@ def test_right_labels_of_classes_that_are_not_rare_are_left_to_others() -> None:
     sample = logs(log_language(0, states=3, symbols=6, alarm=False), 200, 0, 0.0)
     even = replace(sample, classes=np.arange(200) % 2)
     rare = replace(sample, classes=(np.arange(200) % 50 == 0).astype(np.int64))
+    many = replace(sample, classes=np.arange(200) % 20, num_classes=20)
     assert Splitting().attempt(0, SearchTask(even)) is None
+    assert Splitting().attempt(0, SearchTask(many)) is None
     assert Splitting().attempt(0, SearchTask(rare)) is not None
 
 

@@ -36,7 +36,7 @@ _CONFLICTS = 100
 _CLAUSES = 500_000
 """Greatest number of clauses of a formula."""
 
-_READ = 4
+_READ = 8
 """Approximate number of symbols read in the time of a propagation, or of making a clause."""
 
 _FIRST, _MORE = 40, 10
@@ -70,7 +70,7 @@ class Exact(Searcher):
                 states += language is None
         except _UndecidedError:
             pass
-        return Attempt(language, search.work, least_states=states)
+        return Attempt(language, least_states=states)
 
 
 def _count_needed(task: SearchTask) -> int:
@@ -86,11 +86,10 @@ class _UndecidedError(Exception):
 
 
 class _Search:
-    """Decides for more and more states, by a tree that grows, and keeps its work."""
+    """Decides for more and more states, by a tree that grows."""
 
     def __init__(self, task: SearchTask, propagations: int) -> None:
         self.task = task
-        self.work = 0
         self._propagations = propagations
         self._tree = PrefixTree()
         self._add(np.arange(min(len(task.sample), _FIRST)))
@@ -118,13 +117,12 @@ class _Search:
                 size += growth
                 if size >= _CLAUSES:
                     raise _UndecidedError
-                self.work += _READ * growth
+                self.task.read(_READ * growth)
                 solver.append_formula(formula.of_tree(self._tree))
                 if not self._solve(solver):
                     return None
                 language = to_language(*formula.read(solver.get_model()), sample)
-                self.task.check()
-                self.work += int(sample.lengths.sum())
+                self.task.read(int(sample.lengths.sum()))
                 wrong = np.flatnonzero(answers_of(language, sample) != sample.classes)
                 if not len(wrong):
                     return _without_guesses(language, sample)
@@ -137,12 +135,11 @@ class _Search:
             _UndecidedError: the propagations are used up.
         """
         while True:
-            self.task.check()
             before = solver.accum_stats()["propagations"]
             solver.conf_budget(_CONFLICTS)
             is_solved: bool | None = solver.solve_limited(expect_interrupt=True)
             spent = solver.accum_stats()["propagations"] - before
-            self.work += _READ * spent
+            self.task.read(_READ * spent)
             self._propagations -= spent
             if is_solved is not None:
                 return is_solved

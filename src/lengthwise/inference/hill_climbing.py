@@ -36,9 +36,6 @@ _WIDE = 2
 _DOUBLINGS = 2
 """How often the work of an attempt is doubled at most."""
 
-_BLOCKS = 4
-"""Blocks of packed words that are read in the time of a symbol of plain reading."""
-
 _LARGEST = 40
 """Greatest number of states of a best automaton that is grown from."""
 
@@ -61,11 +58,16 @@ class Climb(Searcher):
     name = "climbing"
 
     def attempt(self, number: int, task: SearchTask) -> Attempt | None:
-        """Try counters first; then grow automata, by turns from one state and from the best."""
+        """Try counters first; then grow automata, by turns from one state and from the best.
+
+        There is no attempt if the classes need too many states.
+        """
+        if task.sample.num_classes > _LARGEST:
+            return None
         draw = np.random.default_rng(number)
         words = DrawnWords.of(task, draw)
         if number == 0:
-            return words.result(*_find_counter(words))
+            return words.result(_find_counter(words))
         turn, goes_on = divmod(number - 1, 2)
         most_states = min(_STATES[turn % len(_STATES)], task.max_states)
         moves = np.zeros((1, task.sample.num_symbols), dtype=np.int64)
@@ -76,7 +78,7 @@ class Climb(Searcher):
         wide = min(max(1, task.sample.num_symbols // 8), _WIDE)
         most_work = wide * _WORK * 2 ** min(turn // 2, _DOUBLINGS)
         num_words = _WORDS[turn // 2 % len(_WORDS)]
-        return words.result(*_grow(words, moves, most_states, num_words, most_work))
+        return words.result(_grow(words, moves, most_states, num_words, most_work))
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,21 +108,20 @@ class DrawnWords:
             self.draw,
             enough=enough,
             most_work=most_work,
-            check=self.task.check,
+            read=self.task.read,
         )
 
-    def result(self, moves: Array | None, work: int) -> Attempt:
+    def result(self, moves: Array | None) -> Attempt:
         """Return an automaton with the commonest class of each state."""
-        work = work // _BLOCKS
         if moves is None:
-            return Attempt(None, work)
-        counts = self.packed.counts(moves[None])[0]
+            return Attempt(None)
+        counts = self.packed.counts(moves[None], self.task.read)[0]
         sample: Sample = self.task.sample
         classes = commonest_classes(counts, int(sample.shares.argmax()))
-        return Attempt(to_language(moves, classes, sample), work)
+        return Attempt(to_language(moves, classes, sample))
 
 
-def _find_counter(words: DrawnWords) -> tuple[Array | None, int]:
+def _find_counter(words: DrawnWords) -> Array | None:
     """Return the counter that explains the classes best, improved, if it is above chance."""
     search = words.search(_WORDS[0], np.inf)
     numbers = symbol_counts(words.task.sample.part(words.order[: _WORDS[0]]))
@@ -131,13 +132,13 @@ def _find_counter(words: DrawnWords) -> tuple[Array | None, int]:
             break
         moves = _counters(modulus, words.packed.num_symbols)
         scores = log_likelihood(_ends(moves, numbers, search.words))
-        search.work += len(moves) * numbers.size
+        words.task.read(len(moves) * numbers.size)
         score = float(scores.max()) - np.log(len(moves))
         if score > max(best_score, chance + _EVIDENCE):
             best, best_score = moves[scores.argmax()].copy(), score
     if best is None:
-        return None, search.work
-    return correct(words, best, [search], _WORK)
+        return None
+    return correct(words, best, search, _WORK)
 
 
 def _ends(moves: Array, numbers: Array, words: PackedWords) -> Array:
@@ -185,7 +186,7 @@ def _moves(language: Language) -> Array:
 
 def _grow(
     words: DrawnWords, moves: Array, most_states: int, num_words: int, most_work: int
-) -> tuple[Array, int]:
+) -> Array:
     """Return an automaton that grew by some words, from another one, and was corrected by all."""
     search = words.search(num_words, most_work)
     try:
@@ -197,27 +198,24 @@ def _grow(
             for better in search.grow(moves, most_states):
                 moves = better.copy()
     except WorkUsedUpError:
-        return moves, search.work
-    return correct(words, moves, [search], most_work)
+        return moves
+    return correct(words, moves, search, most_work)
 
 
-def correct(
-    words: DrawnWords, moves: Array, searches: list[LocalSearch], most_work: int
-) -> tuple[Array, int]:
+def correct(words: DrawnWords, moves: Array, search: LocalSearch, most_work: int) -> Array:
     """Return an automaton that is corrected by more and more words, and shrinks while it fits.
 
     If it does not fit all words after that, more states are split.
     """
     sizes = [len(words.packed)]
-    num_words = len(searches[-1].words)
+    num_words = len(search.words)
     while (num_words := 4 * num_words) < len(words.packed):
         sizes.insert(-1, num_words)
     try:
-        if searches[-1].fits(moves):
-            moves = searches[-1].shrink(moves)
+        if search.fits(moves):
+            moves = search.shrink(moves)
         for size in sizes:
             search = words.search(size, most_work)
-            searches.append(search)
             search.descend(moves)
             if not search.fits(moves):
                 limit = min(words.task.max_states, len(moves) + 4)
@@ -233,4 +231,4 @@ def correct(
             moves = search.extend(moves)
     except WorkUsedUpError:
         pass
-    return moves, sum(search.work for search in searches)
+    return moves

@@ -14,13 +14,14 @@ Axes:
     state      states; the start is state 0
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
 
 from lengthwise.inference.packed_words import PackedWords, count_misjudged, log_likelihood
 from lengthwise.inference.sample import Array
+from lengthwise.inference.searcher import Read, read_freely
 
 _FIRST = 400
 """Number of words on which candidates are read first; each time four times as many follow."""
@@ -64,7 +65,7 @@ class LocalSearch:
         *,
         enough: float = 0.0,
         most_work: float = np.inf,
-        check: Callable[[], None] = lambda: None,
+        read: Read = read_freely,
     ) -> None:
         self.words = words
         self.enough = enough
@@ -73,7 +74,7 @@ class LocalSearch:
         """Blocks of words that were read."""
         self._draw = draw
         self.most_work = most_work
-        self._check = check
+        self._read = read
         bounds = [0]
         while bounds[-1] < len(words):
             bounds.append(min(len(words), max(_FIRST, 4 * bounds[-1])))
@@ -91,8 +92,9 @@ class LocalSearch:
         words = self.words if words is None else words
         if self.work > self.most_work:
             raise WorkUsedUpError
-        self.work += len(moves) * words.blocks.size
-        return words.counts(moves, self._check)
+        work = len(moves) * words.blocks.size
+        self.work += work
+        return words.counts(moves, self._read)
 
     def score(self, moves: Array) -> float:
         """Return the log-likelihood of an automaton, on all words."""

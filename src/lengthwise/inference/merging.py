@@ -18,7 +18,7 @@ Axes:
     case  pairs of a candidate state and a word that passes the open edge
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from lengthwise.errors import TextError
 from lengthwise.inference.sample import Array, Sample
-from lengthwise.inference.searcher import never_stop
+from lengthwise.inference.searcher import Read, read_freely
 from lengthwise.languages.language import Language
 
 Floats = NDArray[np.float64]
@@ -47,9 +47,12 @@ _FEW = 48
 """Number of words by which candidates are judged first, since most fail at once."""
 
 
-_BETWEEN, _OVERHEAD = 2**21, 2**11
-"""Approximate number of symbols read between two calls that may end the search, and the number read
-in the time that one more symbol of all words takes in any case."""
+_READING, _STEP, _SORTING, _JUDGING = 5, 1_000, 10, 17
+"""Symbols of plain reading in the time that is taken to read a symbol, by each step of reading in
+any case, to sort a word by its place, and to judge a case."""
+
+_BETWEEN = 10_000_000
+"""Approximate number of symbols of plain reading between two counts of them."""
 
 
 class MergedTooLargeError(TextError):
@@ -73,11 +76,11 @@ class Merging:
         *,
         noise: float,
         max_states: int,
-        check: Callable[[], None] = never_stop,
+        read: Read = read_freely,
         shares: Floats | None = None,
     ) -> None:
         self._sample = sample
-        self._check = check
+        self._count = read
         self._unread = 0 if shares is None else 1
         self._max_states = max_states
         self._num_symbols = sample.num_symbols
@@ -110,11 +113,11 @@ class Merging:
         active = np.flatnonzero(left > self._unread)
         word_rows = active if rows is None else rows[active]
         state, left = state[active], left[active]
-        base, read = word_rows * stride, 0
+        base, work = word_rows * stride, 0
         while len(active):
-            if (read := read + len(active) + _OVERHEAD) > _BETWEEN:
-                self._check()
-                read = 0
+            if (work := work + _READING * len(active) + _STEP) > _BETWEEN:
+                self._count(work)
+                work = 0
             edge = state * width + flat[base + left]
             target = table[edge]
             left = left - 1
@@ -127,6 +130,7 @@ class Merging:
                 keep = ~over
                 active, base, left, target = active[keep], base[keep], left[keep], target[keep]
             state = target
+        self._count(work)
         return place, rest
 
     def _keys(self, place: Array, left: Array, rows: Array) -> Array:
@@ -136,6 +140,7 @@ class Merging:
     def _index(self) -> None:
         """Sort the words by place and suffix, with the commonest class of each."""
         sample = self._sample
+        self._count(_SORTING * len(sample))
         keys = self._keys(self._place, self._left, np.arange(len(sample)))
         codes = np.sort(keys * sample.num_classes + sample.classes)
         self._codes, self._counts = _count_codes(codes)
@@ -189,6 +194,7 @@ class Merging:
 
     def _judge(self, edge: int, candidates: Array, rows: Array) -> _Scores:
         count, num_rows = len(candidates), len(rows)
+        self._count(_JUDGING * count * num_rows)
         state, symbol = divmod(edge, self._num_symbols)
         numbers = np.repeat(np.arange(count), num_rows)
         every = np.tile(rows, count)
@@ -271,7 +277,7 @@ class Merging:
         """Let an open edge lead to a new state.
 
         Raises:
-            TooManyStatesError: the automaton would have too many states.
+            MergedTooLargeError: the automaton would have too many states.
         """
         if self.num_states == self._max_states:
             raise MergedTooLargeError(f"more than {self._max_states} states.")
@@ -302,40 +308,33 @@ def merge_states(
     caution: float,
     max_states: int,
     guesses: bool = True,
-    check: Callable[[], None] = never_stop,
+    read: Read = read_freely,
 ) -> Language:
     """Return an automaton that fits a sample, or, with noise, most of it.
 
     An open edge is decided when the best target has `caution` bits of evidence more than any other.
     When no edge has that, half of it is enough, and so on; in the end all edges are decided, as a
     guess. Right guesses need few new states, so without `guesses` only a few are allowed then.
-    `check` is called several times a second, and may raise what ends the search.
+    `read` counts the symbols that are read, and may raise what ends the search.
 
     Raises:
-        TooManyStatesError: the automaton would have too many states.
+        MergedTooLargeError: the automaton would have too many states.
     """
-    search = Merging(sample, noise=noise, max_states=max_states, check=check)
-    decide_edges(search, caution=caution, guesses=guesses, check=check)
+    search = Merging(sample, noise=noise, max_states=max_states, read=read)
+    decide_edges(search, caution=caution, guesses=guesses)
     return _language(search, sample)
 
 
-def decide_edges(
-    search: Merging,
-    *,
-    caution: float,
-    guesses: bool = True,
-    check: Callable[[], None] = never_stop,
-) -> None:
+def decide_edges(search: Merging, *, caution: float, guesses: bool = True) -> None:
     """Lead every open edge that words pass to a state, as `merge_states` says.
 
     Raises:
-        TooManyStatesError: the automaton would have too many states.
+        MergedTooLargeError: the automaton would have too many states.
     """
     enough = caution
     while len(edges := search.open_edges()):
         decided = False
         for edge in edges[search.most_bits(edges) >= enough].tolist():
-            check()
             judgement = search.judge(edge)
             if judgement.refused.all():
                 search.promote(edge)

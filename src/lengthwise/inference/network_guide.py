@@ -17,7 +17,7 @@ from lengthwise.inference.searcher import Attempt, Searcher, SearchTask
 from lengthwise.inference.soft_automaton import SoftAutomaton, WordBatch
 
 _STATES = (16, 5, 12, 6, 24, 8, 4)
-"""Numbers of states of the recurrences, by turns."""
+"""Numbers of states of the recurrences, by turns; as many classes need as many states."""
 
 _SHARE = 1 / 3
 """Share of the bits of the labels that the transitions of a snapped automaton may have: with more
@@ -30,8 +30,8 @@ _STEPS, _BATCH = 500, 256
 _STAY = (2.0, 0.0)
 """What favours staying in a state at first, by turns of all sizes."""
 
-_MOST = 500_000_000
-"""Symbols that training may read, as `_training_work` counts; with more, the words are too long."""
+_MOST = 1_500_000_000
+"""Symbols that training may read, as `_step_work` counts; with more, the words are too long."""
 
 _CORRECTING = (30_000_000, 150_000_000)
 """Blocks of words that local search reads after training, and then again if few are misjudged."""
@@ -52,12 +52,13 @@ class Guide(Searcher):
     def attempt(self, number: int, task: SearchTask) -> Attempt | None:
         """Train, each time with another number of states or another draw."""
         sample = task.sample
-        if len(sample) < _BATCH:
+        sizes = [size for size in _STATES if size >= sample.num_classes]
+        if len(sample) < _BATCH or not sizes:
             return None
-        turn, place = divmod(number, len(_STATES))
-        states = min(_STATES[place], task.max_states, _most_states(sample))
-        work = _training_work(sample, states)
-        if states < 2 or work > _MOST:
+        turn, place = divmod(number, len(sizes))
+        states = min(sizes[place], task.max_states, _most_states(sample))
+        step_work = _step_work(sample, states)
+        if states < 2 or _STEPS * step_work > _MOST:
             return None
         draw = np.random.default_rng(number)
         network = SoftAutomaton(
@@ -69,25 +70,23 @@ class Guide(Searcher):
         )
         words = WordBatch.of(sample)
         for step in range(_STEPS):
-            task.check()
+            task.read(step_work)
             rows = draw.integers(0, len(sample), _BATCH)
             network.train_step(words.part(rows), rate=min(1.0, 2 - 2 * step / _STEPS))
-        result = _correct(DrawnWords.of(task, draw), network.snap())
-        return Attempt(result.language, work + result.work)
+        return _correct(DrawnWords.of(task, draw), network.snap())
 
 
 def _correct(words: DrawnWords, moves: Array) -> Attempt:
     """Return the automaton that local search makes of another one, which takes longer the second
     time, and is worth it only if the first left few words misjudged."""
-    count, work = len(words.packed), 0
+    count = len(words.packed)
     for most_work in _CORRECTING:
         search = words.search(count, most_work)
-        moves, read = correct(words, moves, [search], most_work)
-        work += read
-        wrong = int(count_misjudged(words.packed.counts(moves[None]))[0])
+        moves = correct(words, moves, search, most_work)
+        wrong = int(count_misjudged(words.packed.counts(moves[None], words.task.read))[0])
         if not search.enough < wrong <= search.enough + _NEARLY * count:
             break
-    return words.result(moves, work)
+    return words.result(moves)
 
 
 def _most_states(sample: Sample) -> int:
@@ -99,7 +98,7 @@ def _most_states(sample: Sample) -> int:
     return states
 
 
-def _training_work(sample: Sample, states: int) -> int:
-    """Return the symbols that would be read, by plain reading, in the time that training takes."""
-    symbols_per_word = 10 + (sample.num_symbols + 1) * states // 16
-    return _STEPS * _BATCH * (sample.symbols.shape[1] - 1) * symbols_per_word
+def _step_work(sample: Sample, states: int) -> int:
+    """Return the symbols that plain reading would read in the time of a step of training."""
+    symbols_per_word = 5 + (sample.num_symbols + 1) * states // 5
+    return _BATCH * (sample.symbols.shape[1] - 1) * symbols_per_word

@@ -9,7 +9,6 @@ Axes:
     code       strings of up to `block` symbols, shorter ones first, then in the order of symbols
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -18,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lengthwise.inference.sample import Array, Sample, line_weights
-from lengthwise.inference.searcher import never_stop
+from lengthwise.inference.searcher import Read, read_freely
 
 Floats = NDArray[np.float64]
 
@@ -33,7 +32,10 @@ _AT_ONCE = 2**18
 processor's cache."""
 
 _BETWEEN = 2**23
-"""Approximate number of places read between two calls that may end the reading."""
+"""Approximate number of places read between two counts of them."""
+
+_READ_AT_ONCE = 4
+"""Blocks that are read in the time of a symbol of plain reading."""
 
 
 def _num_codes(num_symbols: int, block: int) -> int:
@@ -102,20 +104,19 @@ class PackedWords:
         """The weight of each word, as `Sample` has it."""
         return line_weights(self.lines)
 
-    def counts(self, moves: Array, check: Callable[[], None] = never_stop) -> Array:
+    def counts(self, moves: Array, read: Read = read_freely) -> Array:
         """Return how many words of each class end in each state, `[candidate, state, class]`; each
         word counts by its weight.
 
-        `moves[candidate, state, symbol]` are the transitions. `check` is called several times a
-        second.
+        `moves[candidate, state, symbol]` are the transitions. `read` counts what is read, several
+        times a second.
         """
         table = moves.shape[1] * _num_codes(self.num_symbols, self.block)
         step = max(1, _AT_ONCE // max(len(self), table))
-        parts = [self._counts(moves[at : at + step], check) for at in range(0, len(moves), step)]
+        parts = [self._counts(moves[at : at + step], read) for at in range(0, len(moves), step)]
         return np.concatenate(parts)
 
-    def _counts(self, moves: Array, check: Callable[[], None]) -> Array:
-        check()
+    def _counts(self, moves: Array, read: Read) -> Array:
         number, states, _ = moves.shape
         table = _compose_tables(moves, self.block)
         width = table.shape[1]
@@ -124,8 +125,8 @@ class PackedWords:
         index = np.empty_like(state)
         between = 1 + _BETWEEN // max(1, state.size)
         for place, codes in enumerate(self.blocks):
-            if place % between == between - 1:
-                check()
+            if place % between == 0:
+                read(state.size * min(between, len(self.blocks) - place) // _READ_AT_ONCE)
             np.add(state, codes, out=index)
             np.take(flat, index, out=state, mode="clip")
         state //= width

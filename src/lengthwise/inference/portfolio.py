@@ -1,7 +1,10 @@
 """The portfolio: several searchers share a budget of time, and the best automaton is kept.
 
 The next attempt is that of the searcher that has read the fewest symbols so far, by its share. An
-automaton is better than another if it is the shorter description of the labels: the bits of the
+attempt that reads too many symbols is put off, and made again when the other searchers have read
+as many.
+
+An automaton is better than another if it is the shorter description of the labels: the bits of the
 automaton, or of the rule that it was made of, and those of the labels that it misjudges, in
 training and validation. Without noise, one that misjudges no word goes before all others. Where
 labels may be wrong, each line of a repeated word has a label of its own. Training alone makes
@@ -29,6 +32,7 @@ from lengthwise.inference.rungs.catalogue import RUNGS
 from lengthwise.inference.sample import Sample
 from lengthwise.inference.searcher import (
     AttemptLostError,
+    AttemptPutOffError,
     Searcher,
     SearchTask,
     count_wrong,
@@ -58,6 +62,10 @@ _PATIENCE, _PATIENCE_WITH_NOISE = 20_000_000, 200_000_000
 """Symbols that the other searchers read at most after an automaton that explains the words. With
 noise, an automaton of too many states can explain them, too: then every searcher, the one that
 found it included, also reads at least the lesser number."""
+
+_TURN, _LONGER = 100_000_000, 4
+"""Symbols that an attempt may read before it is put off, for each share of its searcher, and how
+many times as many it may read next time."""
 
 _SHOWN_EVERY = 0.3
 """Seconds between two times that progress is shown."""
@@ -103,6 +111,8 @@ class SearchState:
     """Number of the next attempt of each searcher; -1 if it has none left."""
     work: dict[str, int] = field(default_factory=dict)
     """Symbols that each has read, once it has made an attempt."""
+    turns: dict[str, int] = field(default_factory=dict)
+    """Symbols that an attempt of each may read, once one was put off."""
     best: Hypothesis | None = None
     """The best automaton so far; None before a search begins."""
     work_at_best: int = 0
@@ -121,6 +131,7 @@ class SearchState:
         return {
             "attempts": self.attempts,
             "work": self.work,
+            "turns": self.turns,
             "best": None if self.best is None else self.best.to_dict(),
             "work_at_best": self.work_at_best,
             "least_states": self.least_states,
@@ -219,12 +230,15 @@ def search_automaton(
         if state.seconds - before > budget:
             raise AttemptLostError
 
-    task = SearchTask(judge.train, judge.noise, max_states, check=check)
+    task = SearchTask(judge.train, judge.noise, max_states)
     try:
         while not state.end:
-            check()
-            now = replace(task, best=state.best.language, least_states=state.least_states)
-            _attempt(searchers, now, state, judge)
+            left = [each for each in searchers if state.attempts.get(each.name, 0) >= 0]
+            state.end = _end_of(left, state, judge, max_states)
+            if not state.end:
+                check()
+                now = replace(task, best=state.best.language, least_states=state.least_states)
+                _attempt(left, now, state, judge, check)
             keep(state)
     except AttemptLostError:
         state.end = "out of time"
@@ -241,37 +255,60 @@ def _constant(sample: Sample) -> Language:
     return to_language(loops, np.array([sample.shares.argmax()]), sample)
 
 
+@dataclass(slots=True)
+class _Turn:
+    """What an attempt has read, and how much it may read."""
+
+    most: float
+    check: Callable[[], None]
+    work: int = 0
+
+    def read(self, symbols: int) -> None:
+        """Count symbols, and end the attempt if the time is used up or it has read too much."""
+        self.work += symbols
+        self.check()
+        if self.work > self.most:
+            raise AttemptPutOffError
+
+
 def _attempt(
-    searchers: Sequence[Searcher], task: SearchTask, state: SearchState, judge: Judge
+    searchers: Sequence[Searcher],
+    task: SearchTask,
+    state: SearchState,
+    judge: Judge,
+    check: Callable[[], None],
 ) -> None:
-    """Make the next attempt, and say whether the search is over."""
-    ready = [searcher for searcher in searchers if state.attempts.get(searcher.name, 0) >= 0]
-    if not ready:
-        state.end = "exhausted"
+    """Make the next attempt, or put it off."""
+    searcher = min(searchers, key=lambda searcher: state.work_of(searcher) / searcher.share)
+    name, number = searcher.name, state.attempts.get(searcher.name, 0)
+    most = state.turns.get(name, int(_TURN * searcher.share))
+    turn = _Turn(most if len(searchers) > 1 else math.inf, check)
+    try:
+        attempt = searcher.attempt(number, replace(task, read=turn.read))
+    except AttemptPutOffError:
+        state.turns[name] = _LONGER * most
+        state.work[name] = state.work_of(searcher) + most
         return
-    searcher = min(ready, key=lambda searcher: state.work_of(searcher) / searcher.share)
-    number = state.attempts.get(searcher.name, 0)
-    attempt = searcher.attempt(number, task)
     if attempt is None:
-        state.attempts[searcher.name] = -1
-    else:
-        state.attempts[searcher.name] = number + 1
-        state.work[searcher.name] = state.work_of(searcher) + max(attempt.work, 1)
-        if attempt.language is not None and attempt.language.num_states <= task.max_states:
-            _keep_better(judge(attempt.language, searcher.name, attempt.bits), state, judge)
-        state.least_states = max(state.least_states, attempt.least_states)
+        state.attempts[name] = -1
+        return
+    state.attempts[name] = number + 1
+    state.work[name] = state.work_of(searcher) + max(turn.work, 1)
+    if attempt.language is not None and attempt.language.num_states <= task.max_states:
+        _keep_better(judge(attempt.language, name, attempt.bits), state, judge)
+    state.least_states = max(state.least_states, attempt.least_states)
+
+
+def _end_of(searchers: Sequence[Searcher], state: SearchState, judge: Judge, most: int) -> End:
+    """Return why a search is over, if it is; `searchers` have attempts left."""
     best = state.best
-    if (
-        best is not None
-        and best.language.num_states <= state.least_states
-        and fits_all(best, judge)
-    ):
-        state.end = "explained"
-    elif state.least_states > task.max_states:
-        state.end = "exhausted"
-    elif best is not None and judge.explains(best):
-        left = [searcher for searcher in searchers if state.attempts.get(searcher.name, 0) >= 0]
-        since = {searcher.name: state.work_of(searcher) for searcher in left}
+    assert best is not None
+    if best.language.num_states <= state.least_states and fits_all(best, judge):
+        return "explained"
+    if state.least_states > most:
+        return "exhausted"
+    if judge.explains(best):
+        since = {searcher.name: state.work_of(searcher) for searcher in searchers}
         if judge.noise == 0 or best.wrong + best.wrong_in_validation == 0:
             since.pop(best.searcher, None)
             patience = min(state.work_at_best, _PATIENCE)
@@ -280,7 +317,8 @@ def _attempt(
                 since[best.searcher] -= state.work_at_best
             patience = max(min(state.work_at_best, _PATIENCE_WITH_NOISE), _PATIENCE)
         if min(since.values(), default=math.inf) >= patience:
-            state.end = "explained"
+            return "explained"
+    return "" if searchers else "exhausted"
 
 
 def fits_all(hypothesis: Hypothesis, judge: Judge) -> bool:

@@ -8,16 +8,24 @@ elsewhere, many more of them are right.
 import numpy as np
 
 from lengthwise.inference.sample import Sample
+from lengthwise.inference.searcher import Read, read_freely
 from lengthwise.languages.language import Language
 
 _ROUNDS = 60
 """Greatest number of times that all transitions are tried."""
 
+_PASSING, _REDIRECTING = 2, 5_000
+"""Symbols of plain reading in the time of a symbol of all words, and of one more transition."""
+
+_READ_AT_ONCE, _CLEARED_AT_ONCE = 3, 20
+"""Symbols that are read, and numbers that are cleared, in the time of one of plain reading."""
+
 
 class _Tables:
     """An automaton as arrays, which changes, and a sample."""
 
-    def __init__(self, language: Language, sample: Sample) -> None:
+    def __init__(self, language: Language, sample: Sample, read: Read) -> None:
+        self._count = read
         self.sample = sample
         self.moves = np.array(language.transitions, dtype=np.int64)
         self.start = language.start
@@ -27,9 +35,12 @@ class _Tables:
     def judge(self) -> None:
         """Read all words: how often each passes a transition first, and where it ends."""
         sample, count = self.sample, len(self.sample)
+        cleared = count * self.moves.size // _CLEARED_AT_ONCE
+        self._count(_PASSING * sample.symbols.size + cleared)
         state = np.full(count, self.start)
         width = sample.symbols.shape[1]
-        self.first = np.full((count, self.moves.size), 0, dtype=np.int16)
+        place = np.min_scalar_type(-width)  # most words are short
+        self.first = np.zeros((count, self.moves.size), dtype=place)
         for left in range(width - 1, 0, -1):
             rows = np.flatnonzero(sample.lengths >= left)
             edge = state[rows] * self.moves.shape[1] + sample.symbols[rows, left]
@@ -48,6 +59,8 @@ class _Tables:
         if not len(rows):
             return 0, int(self.moves.ravel()[edge])
         count = len(self.moves)
+        read = count * int(self.first[rows, edge].sum())
+        self._count(_REDIRECTING + read // _READ_AT_ONCE)
         table = np.repeat(self.moves.reshape(1, -1), count, axis=0)
         table[:, edge] = np.arange(count)
         left = self.first[rows, edge].astype(np.int64) - 1
@@ -66,9 +79,9 @@ class _Tables:
         return int(self.wrong[rows].sum() - wrong[best]), best
 
 
-def refine(language: Language, sample: Sample) -> Language:
+def refine(language: Language, sample: Sample, read: Read = read_freely) -> Language:
     """Return an automaton that misjudges as few words as single changes of transitions reach."""
-    tables = _Tables(language.minimise(), sample)
+    tables = _Tables(language.minimise(), sample, read)
     for _ in range(_ROUNDS):
         tables.judge()
         before = int(tables.wrong.sum())

@@ -9,16 +9,20 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 
 from lengthwise.inference.sample import Sample, answers_of
 from lengthwise.languages.language import Language
 
+Read: TypeAlias = Callable[[int], None]
+"""Counts symbols that an attempt reads; raises `AttemptLostError` or `AttemptPutOffError` to end
+the attempt."""
 
-def never_stop() -> None:
-    """Let an attempt run to its end."""
+
+def read_freely(symbols: int) -> None:
+    """Let an attempt read as much as it likes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +39,10 @@ class SearchTask:
     """The best automaton that any searcher has made so far."""
     least_states: int = 1
     """States that every automaton has that fits the words, as far as that is proved."""
-    check: Callable[[], None] = never_stop
-    """Raise `AttemptLostError` if the time is used up; a long attempt calls it every few hundred
-    milliseconds."""
+    read: Read = read_freely
+    """Counts what an attempt reads, by which the portfolio shares the time: about as many symbols
+    as plain reading would read in the time, a hundred million a second. The count must not depend
+    on a clock. A long attempt calls it several times a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +51,6 @@ class Attempt:
 
     language: Language | None
     """The hypothesis, with numbers as symbols and classes; None if there is none."""
-    work: int
-    """The approximate number of symbols that it read, by which the portfolio shares the time. It
-    must not depend on a clock."""
     bits: float = math.inf
     """Bits of the hypothesis in terms of its searcher, where these can be fewer than those of the
     automaton."""
@@ -58,6 +60,11 @@ class Attempt:
 
 class AttemptLostError(Exception):
     """The time of a search is used up; the attempt that was running is lost."""
+
+
+class AttemptPutOffError(Exception):
+    """An attempt has read all that it may read for now. It is made again, and may read more, when
+    the other searchers have had their turn."""
 
 
 class Searcher(ABC):
@@ -73,8 +80,8 @@ class Searcher(ABC):
     def attempt(self, number: int, task: SearchTask) -> Attempt | None:
         """Make attempt `number`, from 0; return None if there are no more.
 
-        Attempts are cheap first, and each takes at most a few seconds. A hypothesis need not fit
-        all words: the portfolio judges it, and other searchers may improve it.
+        Attempts are cheap first. A hypothesis need not fit all words: the portfolio judges it, and
+        other searchers may improve it.
         """
 
 

@@ -10,7 +10,7 @@ Bits of the automaton count for less at first: it grows beyond what is needed, u
 one another and what is superfluous can go.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,7 +19,7 @@ from lengthwise.inference.explaining import ByAlarms, ByEnd, Candidate, LabelExp
 from lengthwise.inference.local_search import commonest_classes, drop_states
 from lengthwise.inference.packed_words import PackedWords
 from lengthwise.inference.sample import Array, Sample
-from lengthwise.inference.searcher import Attempt, Searcher, SearchTask, never_stop, to_language
+from lengthwise.inference.searcher import Attempt, Read, Searcher, SearchTask, to_language
 from lengthwise.inference.visits import Passes, passes_of, split_at
 
 _SYMBOLS = 100_000
@@ -40,11 +40,12 @@ _STATES = 10
 _ENTRIES = 2**24
 """Greatest number of counts by which changes are compared."""
 
-_READ_AT_ONCE = 8
-"""Symbols of packed words that are read in the time of one of state merging, about."""
+_COUNTED_AS_ONE = 8
+"""Symbols of packed words that count as one, though they take the time of about 25: splitting has
+25 times as much of the time as a searcher of share 1."""
 
-_RARE = 0.1
-"""Share of the words below which a class is rare."""
+_RARE = 0.2
+"""A class is rare if its share of the words is below this part of the average share of a class."""
 
 _LEAST_GAIN = 0.5
 """Bits that a change must save."""
@@ -60,7 +61,7 @@ class Splitting(Searcher):
 
         Without wrong labels, other searchers are faster, unless a class is rare.
         """
-        if not task.noise and task.sample.shares.min() > _RARE:
+        if not task.noise and task.sample.shares.min() > _RARE / task.sample.num_classes:
             return None
         search = _Search.of(number, task)
         if search.most_states < 2:
@@ -76,20 +77,20 @@ class Splitting(Searcher):
         elif turn:
             moves = search.change(ByEnd(search.sample), moves, light)
         moves = search.change(ByEnd(search.sample), moves, 1.0)
-        counts = PackedWords.of(task.sample, np.arange(len(task.sample))).counts(moves[None])[0]
+        words = PackedWords.of(task.sample, np.arange(len(task.sample)))
+        counts = words.counts(moves[None], task.read)[0]
         common = int(task.sample.shares.argmax())
         language = to_language(moves, commonest_classes(counts, common), task.sample)
-        return Attempt(language, search.work // _READ_AT_ONCE)
+        return Attempt(language)
 
 
 @dataclass(slots=True)
 class _Search:
-    """The words of an attempt, and what it has read."""
+    """The words of an attempt."""
 
     sample: Sample
     most_states: int
-    check: Callable[[], None] = never_stop
-    work: int = 0
+    read: Read
 
     @classmethod
     def of(cls, number: int, task: SearchTask) -> "_Search":
@@ -104,7 +105,7 @@ class _Search:
         most = min(
             _STATES, task.max_states, int(round((_ENTRIES / entries_per_state) ** (1 / 3), 9))
         )
-        return cls(part, most, task.check)
+        return cls(part, most, task.read)
 
     def change(self, explanation: LabelExplanation, moves: Array, weight: float) -> Array:
         """Change an automaton as long as that saves bits."""
@@ -113,10 +114,10 @@ class _Search:
         explanation.adopt(now)
         while True:
             for kind in (self._changes, self._merges):
-                self.check()
                 candidates = list(kind(explanation, now.moves))
                 candidate_bits = explanation.bits(candidates, weight)
-                self.work += (len(candidates) + len(now.moves)) * int(self.sample.lengths.sum())
+                work = (len(candidates) + len(now.moves)) * int(self.sample.lengths.sum())
+                self.read(work // _COUNTED_AS_ONE)
                 if len(candidate_bits) and candidate_bits.min() < bits - _LEAST_GAIN:
                     now, bits = (
                         candidates[int(candidate_bits.argmin())],

@@ -30,17 +30,19 @@ _REFINED = 8_000
 _LONGEST = 500
 """Symbols of the longest words that are merged: what longer ones have left to read never meets."""
 
-_PASSES = 32
-"""Approximate number of times that each symbol is read for each state."""
-
 _NEARLY = 0.1
 """Share of misjudged words up to which local search continues with all words."""
+
+_CHANCE = 0.1
+"""An automaton judges words that were not merged no better than chance, if it has neither this
+share fewer wrong nor this share more right than the commonest label has."""
 
 
 class StateMerging(Searcher):
     """Merges states of the prefix tree by evidence, then redirects single transitions."""
 
     name = "state merging"
+    share = 8.0
 
     def attempt(self, number: int, task: SearchTask) -> Attempt | None:
         """Merge some of the shortest words; the last attempt refines the best automaton so far."""
@@ -52,7 +54,7 @@ class StateMerging(Searcher):
         if number == len(settings):
             if task.best is None or not count_wrong(task.best, words):
                 return None
-            return Attempt(refine(task.best, words), _work(words, task.best.num_states))
+            return Attempt(refine(task.best, words, task.read))
         setting = settings[number]
         part = words.part(np.arange(setting.words))
         try:
@@ -62,17 +64,11 @@ class StateMerging(Searcher):
                 caution=setting.caution,
                 max_states=task.max_states,
                 guesses=setting.is_last or setting.words < len(words),
-                check=task.check,
+                read=task.read,
             ).minimise()
         except MergedTooLargeError:
-            return Attempt(None, _work(part, task.max_states))
-        work = _work(part, language.num_states)
-        return Attempt(_improve(language, task, setting.words), work)
-
-
-def _work(sample: Sample, states: int) -> int:
-    """Return the approximate number of symbols read when an automaton is merged and refined."""
-    return _PASSES * int(sample.lengths.sum()) * max(states, 8)
+            return Attempt(None)
+        return Attempt(_improve(language, task, setting.words))
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +99,11 @@ def _each(count: int, noise: float) -> Iterator[_Merge]:
 
 def _improve(language: Language, task: SearchTask, merged_words: int) -> Language:
     """Return an automaton after local search on twice, four and eight times as many words as were
-    merged, and, without noise, on all words if it does well."""
+    merged, and, without noise, on all words if it does well; then not if it is at chance."""
     train, noise = task.sample, task.noise
     count, lines = len(train), train.num_lines
+    if noise == 0 and _is_at_chance(language, train.part(np.arange(merged_words, count))):
+        return language
     sizes = [
         words for words in (2 * merged_words, 4 * merged_words, 8 * merged_words) if words < count
     ]
@@ -116,9 +114,15 @@ def _improve(language: Language, task: SearchTask, merged_words: int) -> Languag
         ):
             break
         if words <= _REFINED or noise == 0:
-            task.check()
-            language = refine(language, train.part(np.arange(words)))
+            language = refine(language, train.part(np.arange(words)), task.read)
     return language
+
+
+def _is_at_chance(language: Language, others: Sample) -> bool:
+    """Return whether an automaton judges words that were not merged no better than chance."""
+    share = float(others.shares.max())
+    wrong = max((1 - _CHANCE) * (1 - share), 1 - (1 + _CHANCE) * share)
+    return len(others) > 0 and count_wrong(language, others) > wrong * others.num_lines
 
 
 def bound_wrong_labels(noise: float, count: int) -> float:

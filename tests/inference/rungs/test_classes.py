@@ -1,9 +1,11 @@
 """Each searcher finds languages of its class from words of 20 to 29 symbols alone."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from inference.samples import balance, number_symbols
+from inference.samples import Readings, balance, number_symbols
 from lengthwise.inference.rungs.catalogue import RUNGS
 from lengthwise.inference.sample import Sample, answers_of
 from lengthwise.inference.searcher import Searcher, SearchTask, count_wrong
@@ -19,10 +21,12 @@ def sample_of(language: Language, count: int = 2_000) -> Sample:
 
 def find_first(searcher: Searcher, task: SearchTask) -> Language | None:
     """The first hypothesis that fits all words."""
-    number = 0
+    number, readings = 0, Readings()
+    task = replace(task, read=readings.read)
     while (attempt := searcher.attempt(number, task)) is not None:
         number += 1
-        assert attempt.work > 0
+        assert readings.symbols > 0
+        readings.symbols = 0
         if attempt.language is not None and count_wrong(attempt.language, task.sample) == 0:
             return attempt.language
     return None

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from inference.rungs.test_classes import find_first, sample_of
-from inference.samples import number_symbols
+from inference.samples import Readings, number_symbols
 from lengthwise.inference.rungs.counting_searchers import Counted, GroupCounts, _Equations, _parts
 from lengthwise.inference.rungs.fitting import Bench
 from lengthwise.inference.rungs.literals import windows
@@ -139,13 +139,15 @@ def test_a_symbol_that_no_word_has_takes_no_part_in_a_count(noise: float) -> Non
 def test_equations_are_solved_once_and_count_as_work_each_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    task = SearchTask(sample_of(counting(3, 4, {0}, seed=1), 200))
-    first = GroupCounts().attempt(0, task)
+    readings = Readings()
+    task = SearchTask(sample_of(counting(3, 4, {0}, seed=1), 200), read=readings.read)
+    first, before = GroupCounts().attempt(0, task), readings.symbols
     assert first is not None
+    assert before > 0
     monkeypatch.setattr(_Equations, "linear", lambda self: pytest.fail("solved again"))
     again = GroupCounts().attempt(0, task)
     assert again is not None
-    assert (again.language, again.work) == (first.language, first.work)
+    assert (again.language, readings.symbols) == (first.language, 2 * before)
     assert Counted().attempt(0, task) is not None
     with pytest.raises(pytest.fail.Exception):
         GroupCounts().attempt(0, SearchTask(task.sample.part(np.arange(150))))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from inference.rungs.oracles import holds, words_of
-from inference.samples import balance, number_symbols
+from inference.samples import Readings, balance, end_at_once, number_symbols
 from lengthwise.inference.rungs.automata import ValueAutomaton
 from lengthwise.inference.rungs.fitting import Bench, Chosen, Combine, Cover, fit_rule
 from lengthwise.inference.rungs.literals import Literal, windows
@@ -86,7 +86,21 @@ def test_counts_that_are_known_are_part_of_the_rule() -> None:
     found = fit_rule(Bench(SearchTask(sample), [count]), Combine(kind=windows(2)), count=400)
     assert found.language is not None
     assert found.language.difference(number_symbols(language)) is None
-    assert found.work > 0
+
+
+@pytest.mark.parametrize(("num_classes", "is_fitted"), [(4, True), (5, False)])
+def test_more_classes_than_a_rule_has_values_are_left_alone(
+    num_classes: int, is_fitted: bool
+) -> None:
+    words = list(itertools.product(range(3), repeat=5))
+    classes = [2 * (0 in word) + (1 in word) for word in words]
+    readings = Readings()
+    task = SearchTask(Sample.of_words(words, classes, 3, num_classes), read=readings.read)
+    bench, before = Bench(task), readings.symbols
+    found = fit_rule(bench, Combine(kind=windows(1), most=2), count=400).language
+    assert (found is not None) == is_fitted
+    assert (readings.symbols > before) == is_fitted
+    assert fit_rule(bench, Cover(kind=windows(1), covered=0), count=400).language is None
 
 
 def test_wrong_labels_are_left_wrong() -> None:
@@ -113,13 +127,10 @@ def test_an_attempt_stops_when_the_time_is_used_up() -> None:
     language = subregular("TSL", seed=1)
     sample = balance(language, 400, shortest=20, longest=29, seed=0)
 
-    def stop() -> None:
-        raise AttemptLostError
-
     cover = Cover(kind=windows(2), covered=0)
     with pytest.raises(AttemptLostError):
         fit_rule(
-            Bench(SearchTask(sample, check=stop)),
+            Bench(SearchTask(sample, read=end_at_once)),
             cover,
             count=400,
             judge=Uncovered(kind=windows(2), covered=0),

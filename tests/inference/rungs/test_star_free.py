@@ -31,7 +31,6 @@ def test_a_line_that_turns_states_in_a_circle_is_not_star_free() -> None:
     assert line.language.ladder()["star_free"].holds is False
     found = StarFree().attempt(1, task)
     assert found is not None
-    assert found.work == line.work
     assert found.language is None
 
 

@@ -10,7 +10,6 @@ from inference.samples import balance
 from lengthwise.inference.rungs.literals import MarkedWords, Mask, windows
 from lengthwise.inference.rungs.tiers import Judge, LeftEntropy, Uncovered, search_tier
 from lengthwise.inference.sample import Sample
-from lengthwise.inference.searcher import never_stop
 from lengthwise.languages.subregular import subregular
 from lengthwise.languages.verdicts import LadderSubject
 
@@ -22,16 +21,16 @@ JUDGES: list[Judge] = [LeftEntropy(kind=windows(2)), Uncovered(kind=windows(2), 
 def test_no_single_symbol_improves_a_tier(sample: Sample, start: Mask, judge: Judge) -> None:
     words = MarkedWords.of(sample)
     before = start.copy()
-    found = search_tier(words, judge, start, check=never_stop)
+    found = search_tier(words, judge, start)
     assert (start == before).all()
-    assert found.badness == judge(words.on_tier(found.symbols))[0]
-    assert found.badness <= judge(words.on_tier(start))[0]
-    if found.badness > 0:
+    badness = judge(words.on_tier(found))
+    assert badness <= judge(words.on_tier(start))
+    if badness > 0:
         for symbol in range(3):
-            tier = found.symbols.copy()
+            tier = found.copy()
             tier[symbol] ^= True
             if tier.any():
-                assert judge(words.on_tier(tier))[0] >= found.badness - 1e-5
+                assert judge(words.on_tier(tier)) >= badness - 1e-5
 
 
 @given(samples(), tiers())
@@ -49,6 +48,6 @@ def test_the_tier_of_a_language_is_found_from_all_symbols(symbols: int) -> None:
     words = MarkedWords.of(balance(language, 1_000, shortest=20, longest=29, seed=0))
     judge = Uncovered(kind=windows(2), covered=0)
     start = np.ones(symbols, dtype=bool)
-    found = search_tier(words, judge, start, check=never_stop)
-    assert tuple(np.flatnonzero(found.symbols).tolist()) == LadderSubject(language).tier
-    assert found.badness == 0
+    found = search_tier(words, judge, start)
+    assert tuple(np.flatnonzero(found).tolist()) == LadderSubject(language).tier
+    assert judge(words.on_tier(found)) == 0

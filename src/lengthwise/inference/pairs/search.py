@@ -30,7 +30,7 @@ from lengthwise.inference.pairs.sides import (
 )
 from lengthwise.inference.portfolio import End, label_bits
 from lengthwise.inference.sample import Array
-from lengthwise.inference.searcher import AttemptLostError
+from lengthwise.inference.searcher import AttemptLostError, Read
 from lengthwise.languages.functions.function import Function
 from lengthwise.languages.minimise import Table
 
@@ -94,7 +94,7 @@ class FunctionSearch:
         """
         start, last_shown = time.monotonic(), -math.inf
 
-        def check() -> None:
+        def read(symbols: int) -> None:
             nonlocal last_shown
             self.seconds = time.monotonic() - start
             if self.seconds - last_shown > _SHOWN_EVERY:
@@ -105,7 +105,7 @@ class FunctionSearch:
 
         self.best = self._judge(_by_symbol(self.train))
         try:
-            self.end = "explained" if self._find(check) else "exhausted"
+            self.end = "explained" if self._find(read) else "exhausted"
         except AttemptLostError:
             self.end = "out of time"
         except KeyboardInterrupt:
@@ -113,7 +113,7 @@ class FunctionSearch:
         self.seconds = time.monotonic() - start
         return self.best
 
-    def _find(self, check: Callable[[], None]) -> bool:
+    def _find(self, read: Read) -> bool:
         """Return whether a function explains the pairs.
 
         With noise, one with somewhat more errors than are likely is taken if no other of at most so
@@ -123,7 +123,7 @@ class FunctionSearch:
         for most in sorted(
             {min(states, self.max_states) for states in (*_STATES, self.max_states)}
         ):
-            for functions in _attempts(self.train, self.noise, most, check):
+            for functions in _attempts(self.train, self.noise, most, read):
                 for made in map(self._judge, functions):
                     self.best = min(self.best, made, key=self._rank)
                 if self._explains(self.best, _LIKELY):
@@ -152,16 +152,14 @@ class FunctionSearch:
         return made.wrong == 0 or made.bits < _COMPRESSED * max(entropy, noise) * count
 
 
-def _attempts(
-    train: Paired, noise: float, most: int, check: Callable[[], None]
-) -> Iterator[Iterator[Function]]:
+def _attempts(train: Paired, noise: float, most: int, read: Read) -> Iterator[Iterator[Function]]:
     """Yield attempts at a function of training whose automata have at most so many states."""
     turned = train.reverse()
     for caution in _CAUTIONS:
 
         def merge(pairs: Paired, asked: Questions, caution: float = caution) -> Merged:
             return merge_side(
-                pairs, asked, noise=noise, max_states=most, caution=caution, check=check
+                pairs, asked, noise=noise, max_states=most, caution=caution, read=read
             )
 
         for kind in (_sequential, _bimachines):

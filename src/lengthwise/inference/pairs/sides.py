@@ -6,7 +6,6 @@ That is the state merging of `inference.merging`, in which a word is a beginning
 is not read.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -15,7 +14,7 @@ import numpy as np
 from lengthwise.inference.merging import Floats, MergedTooLargeError, Merging, decide_edges
 from lengthwise.inference.pairs.paired import Paired
 from lengthwise.inference.sample import Array, Sample
-from lengthwise.inference.searcher import never_stop
+from lengthwise.inference.searcher import Read, read_freely
 from lengthwise.languages.minimise import Table
 
 MOST_ROWS = 2**16
@@ -64,13 +63,13 @@ def merge_side(
     noise: float,
     max_states: int,
     caution: float,
-    check: Callable[[], None] = never_stop,
+    read: Read = read_freely,
 ) -> Merged:
     """Return an automaton of beginnings, with the commonest answers in its states."""
     sample, shares = question_sample(pairs, questions)
-    search = Merging(sample, noise=noise, max_states=max_states, shares=shares, check=check)
+    search = Merging(sample, noise=noise, max_states=max_states, shares=shares, read=read)
     try:
-        decide_edges(search, caution=caution, check=check)
+        decide_edges(search, caution=caution)
     except MergedTooLargeError:
         return None
     own_state = np.arange(search.num_states)[:, None]

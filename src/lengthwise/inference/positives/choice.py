@@ -16,12 +16,12 @@ import numpy as np
 
 from lengthwise.inference.limits import chance_of_at_least
 from lengthwise.inference.portfolio import End
-from lengthwise.inference.positives.contract import PositiveClass
+from lengthwise.inference.positives.contract import PositiveClass, never_stop
 from lengthwise.inference.positives.reversible import KReversible
 from lengthwise.inference.positives.sizes import log_shares
 from lengthwise.inference.positives.testable import KTestable, PrefixClosed
 from lengthwise.inference.sample import Sample, answers_of, join_samples
-from lengthwise.inference.searcher import AttemptLostError, log_choices, never_stop, size_in_bits
+from lengthwise.inference.searcher import AttemptLostError, log_choices, size_in_bits
 from lengthwise.languages.language import Language
 
 POSITIVES: dict[str, PositiveClass] = {

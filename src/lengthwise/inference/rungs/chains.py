@@ -15,7 +15,6 @@ Axes:
     place   places of the words
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,6 +31,9 @@ _HEATED = 12
 
 _HEAT = 0.04
 """The amount that is added at first, for each word, in natural units of entropy."""
+
+_READ_AT_ONCE = 4
+"""Symbols that are read in the time of one of plain reading."""
 
 _EXACT = 1e-9
 """Differences of entropy below which two are equal."""
@@ -56,15 +58,13 @@ class Line:
 class StateLines:
     """Searches lines that fit words."""
 
-    def __init__(self, words: MarkedWords, check: Callable[[], None]) -> None:
+    def __init__(self, words: MarkedWords) -> None:
         digits = words.digits[:, 1:].T
         is_inner = (digits > 0) & (digits <= words.num_symbols)
         self._symbols = np.where(is_inner, digits - 1, words.num_symbols)
         self._classes, self._num_classes = words.groups, words.num_classes
         self._num_symbols = words.num_symbols
-        self._check = check
-        self.work = 0
-        """Symbols that were read."""
+        self._read = words.read
 
     def anneal(self, states: int, lines: int, draw: np.random.Generator) -> Line:
         """Return the best of some lines after simulated annealing."""
@@ -87,7 +87,6 @@ class StateLines:
             for edge in draw.permutation(states * symbols).tolist():
                 if fit.max() > -_EXACT:
                     break
-                self._check()
                 state, symbol = divmod(edge, symbols)
                 candidates = np.repeat(steps[:, None], 3, axis=1)
                 candidates[:, :, state, symbol] = [-1, 0, 1]
@@ -115,9 +114,9 @@ class StateLines:
         width = np.int32(symbols + 1)
         at = np.repeat((start + first[:, 0])[:, None], self._symbols.shape[1], axis=1)
         at = at.astype(np.int32)
-        for read in self._symbols.astype(np.int32):
-            at = flat[at * width + read]
-        self.work += count * self._symbols.size
+        self._read(count * self._symbols.size // _READ_AT_ONCE)
+        for symbol in self._symbols.astype(np.int32):
+            at = flat[at * width + symbol]
         number = self._num_classes
         counts = np.bincount(
             (at * number + self._classes).ravel(), minlength=count * states * number

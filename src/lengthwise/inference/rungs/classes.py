@@ -94,7 +94,7 @@ def _start(turn: int, bench: Bench) -> Mask:
     words = bench.words.part(bench.draw_rows(2_000, turn))
     left = np.full(symbols, np.inf)
     pool = windows(1, times=MOST_TIMES)(words)
-    score = score_literals(pool, words.groups, words.num_cells, words.num_classes)
+    score = score_literals(pool, words)
     for number, bits in enumerate(score.bits.tolist()):
         ((symbol,),) = pool.get(number).blocks
         left[symbol] = min(left[symbol], bits)
@@ -125,8 +125,9 @@ def _combining(
     searched for in fewer words. Other stages (`more`) come after the cheapest."""
     few, medium, many = (min(count, most_words) for count in (600, 1_500, 3_000))
     return [
-        *(Stage(choose=Combine(kind=kind, width=8), words=few) for kind in kinds[:2]),
+        Stage(choose=Combine(kind=kinds[0], width=8), words=few),
         *more,
+        Stage(choose=Combine(kind=kinds[1], width=8), words=few),
         *(Stage(choose=Combine(kind=kind, width=60), words=medium) for kind in kinds[:2]),
         *(Stage(choose=Combine(kind=kind, width=30, most=4), words=many) for kind in kinds[1:]),
         Stage(choose=Combine(kind=kinds[0], width=300), words=few),

@@ -25,6 +25,7 @@ from lengthwise.inference.rungs.rules import (
     Rule,
     left_entropy,
     logarithms,
+    scoring_work,
     split_cells,
 )
 from lengthwise.inference.sample import Array
@@ -39,7 +40,6 @@ class Clauses:
 
     pool: Pool
     words: MarkedWords
-    work: int = 0
     _prices: Floats = field(init=False)
     """Bits that describe each literal: those of its symbols, and as many as of one for its kind."""
     _log: Floats = field(init=False)
@@ -101,11 +101,11 @@ class Clauses:
     def _best_move(self, clauses: ClauseNumbers) -> tuple[int, int]:
         """Return the clause and the literal that joins it: of all pairs the one that saves most
         bits; literal -1 if none saves any."""
-        self.words.check()
         groups = self._split(clauses)
         total = self._count(groups, len(clauses))
         if 2 * len(self.pool) * len(total) > MOST_COUNTS:
             return 0, -1
+        self.words.read((len(clauses) + 1) * scoring_work(self.pool, len(total)))
         bits = self._entropy(total[None])
         # what a new clause leaves: words for which it holds, and the others
         counts = self.pool.counts(groups, len(total))
@@ -120,7 +120,6 @@ class Clauses:
             counts[:, :, 1] += moved.reshape(counts.shape)[:, :, 0]
             saved = bits - self._entropy(counts) - self._prices
             best = max(best, (float(saved.max()), place, int(saved.argmax())))
-        self.work += (len(clauses) + 1) * (len(self.pool.literal) + len(self.pool) * len(total))
         return (best[1], best[2]) if best[0] > 0 else (0, -1)
 
     def _entropy(self, counts: Array) -> Floats:

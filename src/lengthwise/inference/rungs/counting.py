@@ -16,14 +16,13 @@ Axes:
     generator  weights that generate all solutions
 """
 
-from collections.abc import Callable
 from itertools import combinations_with_replacement
 
 import numpy as np
 
 from lengthwise.inference.rungs.automata import ValueAutomaton
 from lengthwise.inference.sample import Array, Sample
-from lengthwise.inference.searcher import never_stop
+from lengthwise.inference.searcher import Read, read_freely
 
 PRIME_POWERS = {2: 2, 3: 3, 4: 2, 5: 5, 7: 7, 8: 2, 9: 3, 11: 11, 13: 13, 16: 2}
 """Moduli, with the prime of each."""
@@ -33,6 +32,10 @@ MORE_WORDS = 16
 
 _AT_ONCE = 64
 """Rows that are skipped at once, if all generators solve them."""
+
+_PRODUCTS_AT_ONCE, _SOLVING = 8, 3_000
+"""Products in the time of a symbol of plain reading, and symbols of it in the time in which a row
+is solved, beyond one for each number of the generators."""
 
 
 def symbol_counts(sample: Sample) -> Array:
@@ -45,15 +48,16 @@ def symbol_counts(sample: Sample) -> Array:
     return counts.reshape(count, sample.num_symbols)
 
 
-def null_generators(rows: Array, modulus: int, check: Callable[[], None] = never_stop) -> Array:
+def null_generators(rows: Array, modulus: int, read: Read = read_freely) -> Array:
     """Return vectors that generate all solutions x of `rows @ x = 0` modulo a prime power,
     `[generator, unknown]`."""
     generators = np.eye(rows.shape[1], dtype=np.int64)
     for begin in range(0, len(rows), _AT_ONCE):
-        check()
         some = rows[begin : begin + _AT_ONCE]
+        read(generators.size * len(some) // _PRODUCTS_AT_ONCE)
         is_wrong = (generators @ some.T % modulus).any(axis=0)
         for row in some[int(is_wrong.argmax()) :] if is_wrong.any() else ():
+            read(_SOLVING + generators.size)
             generators = _solve_row(generators, row, modulus)
     return generators
 
@@ -81,7 +85,7 @@ def _solve_row(generators: Array, row: Array, modulus: int) -> Array:
     return generators
 
 
-def linear_weights(counts: Array, modulus: int, check: Callable[[], None] = never_stop) -> Array:
+def linear_weights(counts: Array, modulus: int, read: Read = read_freely) -> Array:
     """Return weights by which all words have one sum, `[generator, symbol]`; none if too few
     words.
 
@@ -89,11 +93,11 @@ def linear_weights(counts: Array, modulus: int, check: Callable[[], None] = neve
     """
     if len(counts) < counts.shape[1] + MORE_WORDS:
         return np.zeros((0, counts.shape[1]), dtype=np.int64)
-    weights = null_generators(counts[1:] - counts[0], modulus, check)
+    weights = null_generators(counts[1:] - counts[0], modulus, read)
     return weights[(weights % PRIME_POWERS[modulus]).any(axis=1)]
 
 
-def polynomial_weights(counts: Array, prime: int, degree: int, check: Callable[[], None]) -> Array:
+def polynomial_weights(counts: Array, prime: int, degree: int, read: Read) -> Array:
     """Return weights by which all words have at most `degree` sums modulo a prime, `[generator,
     symbol]`, with none or one generator."""
     symbols = counts.shape[1]
@@ -105,10 +109,11 @@ def polynomial_weights(counts: Array, prime: int, degree: int, check: Callable[[
     none = np.zeros((0, symbols), dtype=np.int64)
     if len(counts) < len(monomials) + MORE_WORDS or degree >= prime:
         return none
+    read(2 * len(counts) * len(monomials))
     values = (
         np.stack([counts[:, list(monomial)].prod(axis=1) for monomial in monomials], axis=1) % prime
     )
-    generators = null_generators(values, prime, check)
+    generators = null_generators(values, prime, read)
     if len(generators) != 1:
         return none
     index = {monomial: place for place, monomial in enumerate(monomials)}

@@ -1,8 +1,7 @@
 """Searchers for languages that count modulo a number, alone or beside a few literals."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -57,16 +56,15 @@ _DRAWS = 32
 """Number of times that words are drawn in the hope that no label is wrong."""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Equations:
-    """The words whose weights are looked for, and the work so far."""
+    """The words whose weights are looked for."""
 
     counts: Array
     """The number of each symbol in each word; symbols that occur in none have no weight."""
     classes: Array
     task: SearchTask
     seed: int
-    work: int = field(default=0, init=False)
 
     @classmethod
     def of(cls, sample: Sample, task: SearchTask, seed: int = 0) -> "_Equations":
@@ -90,8 +88,7 @@ class _Equations:
             words = self.of_class(number, symbols)[:, seen]
             more: dict[int, int] = {}
             for modulus in sorted(PRIME_POWERS, reverse=True):
-                weights = linear_weights(words, modulus, self.task.check)
-                self.work += (symbols + MORE_WORDS) * symbols**2 + words.size
+                weights = linear_weights(words, modulus, self.task.read)
                 prime = PRIME_POWERS[modulus]
                 if len(weights) > more.get(prime, 0):
                     more[prime] = len(weights)
@@ -108,11 +105,9 @@ class _Equations:
             unknowns = unknowns * (symbols + 1 + more) // (more + 1)
         for number in range(self.task.sample.num_classes if unknowns <= _MOST_UNKNOWNS else 0):
             words = self.of_class(number, unknowns)
-            self.work += words.size
             if len(words) < unknowns + MORE_WORDS:
                 continue
-            weights = polynomial_weights(words, prime, degree, self.task.check)
-            self.work += (unknowns + MORE_WORDS) * unknowns**2 // 2 + len(words) * unknowns
+            weights = polynomial_weights(words, prime, degree, self.task.read)
             counters += [(row, prime) for row in weights]
         return _different(counters, seen)
 
@@ -134,14 +129,14 @@ def _different(weighted: list[tuple[Array, int]], seen: Mask) -> list[ValueAutom
     return counters
 
 
-Solution: TypeAlias = tuple[list[ValueAutomaton], int]
-"""Counts, and the symbols that were read for them."""
+_SOLVED = WeakKeyDictionary[
+    Sample, dict[tuple[float, int, int], tuple[list[ValueAutomaton], int]]
+]()
+"""The counts of samples that were solved for, by noise, prime and degree, and the symbols that were
+read for them."""
 
-_SOLVED = WeakKeyDictionary[Sample, dict[tuple[float, int, int], Solution]]()
-"""The counts of samples that were solved for, by noise, prime and degree."""
 
-
-def _solve(task: SearchTask, prime: int = 0, degree: int = 1) -> Solution:
+def _solve(task: SearchTask, prime: int = 0, degree: int = 1) -> list[ValueAutomaton]:
     """Return the counts of all words: linear ones, or those of a degree modulo a prime.
 
     Each is looked for once in a sample. The work is that of the first time, so that a search does
@@ -149,11 +144,21 @@ def _solve(task: SearchTask, prime: int = 0, degree: int = 1) -> Solution:
     """
     known = _SOLVED.setdefault(task.sample, {})
     key = task.noise, prime, degree
-    if key not in known:
-        equations = _Equations.of(task.sample, task)
-        counters = equations.polynomial(prime, degree) if prime else equations.linear()
-        known[key] = counters, equations.work
-    return known[key]
+    if key in known:
+        counters, work = known[key]
+        task.read(work)
+        return counters
+    work = 0
+
+    def read(symbols: int) -> None:
+        nonlocal work
+        work += symbols
+        task.read(symbols)
+
+    equations = _Equations.of(task.sample, replace(task, read=read))
+    counters = equations.polynomial(prime, degree) if prime else equations.linear()
+    known[key] = counters, work
+    return counters
 
 
 def _only(bench: Bench) -> Chosen:
@@ -171,14 +176,14 @@ class GroupCounts(Searcher):
         with noise, solve equations of other words."""
         symbols = task.sample.num_symbols
         if number == 0:
-            return _counting(task, *_solve(task))
+            return _counting(task, _solve(task))
         if number == 1:
             return self._try_all(task, symbols)
         if number - 2 < len(_DEGREES):
-            return _counting(task, *_solve(task, *_DEGREES[number - 2]))
+            return _counting(task, _solve(task, *_DEGREES[number - 2]))
         if task.noise > 0 and number - 2 - len(_DEGREES) < _DRAWS:
             equations = _Equations.of(task.sample, task, seed=number)
-            return _counting(task, equations.linear(), equations.work)
+            return _counting(task, equations.linear())
         return None
 
     def _try_all(self, task: SearchTask, symbols: int) -> Attempt:
@@ -187,24 +192,22 @@ class GroupCounts(Searcher):
         rows = np.random.default_rng(0).permutation(rows)
         counts = symbol_counts(bench.sample)[rows]
         classes = bench.sample.classes[rows]
-        work = 0
         modulus = 2
         while modulus**symbols <= _MOST_TRIED:
-            task.check()
+            task.read(40 * modulus**symbols)
             weights = all_weights(counts, classes, modulus, task.sample.num_classes)
-            work += 40 * modulus**symbols
             if len(weights):
                 simplest = weights[np.lexsort((weights.sum(axis=1), (weights > 0).sum(axis=1)))[0]]
-                return _counting(task, [counter(simplest, modulus)], work)
+                return _counting(task, [counter(simplest, modulus)])
             modulus += 1
-        return Attempt(None, work)
+        return Attempt(None)
 
 
-def _counting(task: SearchTask, counters: list[ValueAutomaton], work: int) -> Attempt:
+def _counting(task: SearchTask, counters: list[ValueAutomaton]) -> Attempt:
     """Return the automaton of counts alone."""
     if not counters:
-        return Attempt(None, work)
-    bench = Bench(task, counters, work)
+        return Attempt(None)
+    bench = Bench(task, counters)
     return bench.attempt(_only(bench))
 
 
@@ -230,10 +233,10 @@ class Counted(Searcher):
         prime, degree = (0, 1) if turn == 0 else _DEGREES[0]
         if place >= turns[0]:
             return self._split(task, self._KINDS[place - turns[0]], prime=prime)
-        counters, work = _solve(task, prime, degree)
+        counters = _solve(task, prime, degree)
         if not counters:
-            return Attempt(None, work)
-        return self._STAGES[place].fit(Bench(task, counters, work))
+            return Attempt(None)
+        return self._STAGES[place].fit(Bench(task, counters))
 
     def _split(self, task: SearchTask, kind: Kind, *, prime: int) -> Attempt:
         """Look for counts among the words for which a literal holds, or does not hold."""
@@ -241,16 +244,13 @@ class Counted(Searcher):
         rows = bench.draw_rows(4_000, 0)
         stage = Stage(choose=Combine(kind=kind, width=12))
         for part in _parts(bench, kind, rows):
-            task.check()
             equations = _Equations.of(bench.sample.part(np.sort(part)), task)
             counters = equations.polynomial(prime, 2) if prime else equations.linear()
-            bench.work += equations.work
             for counting in counters:
                 attempt = stage.fit(Bench(task, [counting]))
-                bench.work += attempt.work
                 if attempt.language is not None:
-                    return replace(attempt, work=bench.work)
-        return Attempt(None, bench.work)
+                    return attempt
+        return Attempt(None)
 
 
 def _parts(bench: Bench, kind: Kind, rows: Array) -> Iterator[Array]:
@@ -260,8 +260,7 @@ def _parts(bench: Bench, kind: Kind, rows: Array) -> Iterator[Array]:
     pool = keep_literals(kind(words), 24)
     if not len(pool):
         return
-    score = score_literals(pool, words.groups, words.num_cells, words.num_classes)
-    bench.work += 3 * words.digits.size + 3 * len(pool.literal)
+    score = score_literals(pool, words)
     for literal in np.argsort(score.bits, kind="stable")[:_SPLITS].tolist():
         holds = pool.column(literal)
         yield rows[holds]

@@ -8,9 +8,9 @@ Axes:
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from typing import Protocol
 
 import numpy as np
 
@@ -69,12 +69,11 @@ class Chosen:
 
 @dataclass(slots=True)
 class Bench:
-    """The words of a task that an attempt uses, and the work so far."""
+    """The words of a task that an attempt uses."""
 
     task: SearchTask
     counters: Sequence[ValueAutomaton] = ()
     """Counts whose values are known of each word; literals are added to them."""
-    work: int = 0
     words: MarkedWords = field(init=False)
     """The words of `sample`; their cells are the values of the counts."""
     sample: Sample = field(init=False)
@@ -86,7 +85,7 @@ class Bench:
             few = np.searchsorted(np.cumsum(sample.lengths[rows]), _MOST_SYMBOLS, side="right")
             sample = sample.part(np.sort(rows[: max(int(few), 1)]))
         self.sample = sample
-        words = MarkedWords.of(sample, self.task.check)
+        words = MarkedWords.of(sample, self.task.read)
         values = [counter.values(sample) for counter in self.counters]
         sizes = [int(counter.value.max()) + 1 for counter in self.counters]
         cells = np.ravel_multi_index(tuple(values), tuple(sizes)) if sizes else 0
@@ -95,7 +94,7 @@ class Bench:
             groups=cells * words.num_classes + words.groups,
             num_cells=math.prod(sizes),
         )
-        self.work += (len(sizes) + 1) * sample.symbols.size
+        self.task.read((len(sizes) + 1) * sample.symbols.size)
 
     def draw_rows(self, count: int, seed: int) -> Array:
         """Return rows of each class, up to the share of the class in `count`."""
@@ -128,27 +127,26 @@ class Bench:
         return self._misjudge(chosen, self.sample)
 
     def _misjudge(self, chosen: Chosen, sample: Sample) -> Array:
-        self.task.check()
-        values, table = self._decide(chosen, sample)
         num_literals = sum(map(len, chosen.clauses))
-        self.work += (len(self.counters) + num_literals + 1) * sample.symbols.size
+        self.task.read((len(self.counters) + num_literals + 1) * sample.symbols.size)
+        values, table = self._decide(chosen, sample)
         return np.flatnonzero(table[tuple(values)] != sample.classes)
 
     def attempt(self, chosen: Chosen | None) -> Attempt:
         """Return the end of an attempt: the automaton of a rule."""
         if chosen is None:
-            return Attempt(None, self.work)
+            return Attempt(None)
         _, table = self._decide(chosen, self.sample)
         readers = list(self.counters)
         for clause in chosen.clauses:
             joined = either([reader(literal, chosen.tier) for literal in clause], self.sample)
             if joined is None:
-                return Attempt(None, self.work)
+                return Attempt(None)
             readers.append(joined)
         language = product_language(readers, table, self.task.sample)
         if language is not None and language.num_states > self.task.max_states:
             language = None
-        return Attempt(language, self.work, self._bits(chosen, table))
+        return Attempt(language, self._bits(chosen, table))
 
     def _decide(self, chosen: Chosen, sample: Sample) -> tuple[list[Array], Array]:
         """Return the values of counts and clauses in each word, and the class of each combination
@@ -181,8 +179,15 @@ class Bench:
         return bits + math.log2(table.size + 1) + log_choices(table.size, rare) + exceptions
 
 
-Choose: TypeAlias = Callable[[Bench, MarkedWords, Mask], list[Chosen]]
-"""Returns rules for words on a tier, the most likely first."""
+class Choose(Protocol):
+    """Chooses rules."""
+
+    @property
+    def num_values(self) -> int:
+        """Greatest number of classes that the truth values of a rule tell apart."""
+
+    def __call__(self, bench: Bench, words: MarkedWords, tier: Mask) -> list[Chosen]:
+        """Return rules for words on a tier, the most likely first."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -200,21 +205,25 @@ class Combine:
     """Number of words that a literal has to hold of, and to fail at."""
     again: int = 0
 
+    @property
+    def num_values(self) -> int:
+        """Number of combinations of truth values."""
+        return 2**self.most
+
     def __call__(self, bench: Bench, words: MarkedWords, tier: Mask) -> list[Chosen]:
         """Return the best rules."""
         words = words.on_tier(tier)
         enough = bench.count_allowed_errors(len(words.groups))
-        pool = self._pool(bench, words)
+        pool = self._pool(words)
         if not len(pool):
             return []
-        rules, work = combine_literals(
+        rules = combine_literals(
             pool,
             words,
             most=self.most,
             widths=[self.width] * self.most,
             enough=enough,
         )
-        bench.work += work
         clauses = Clauses(pool, words)
         rules += [clauses.widen(rule, enough) for rule in rules[:_WIDENED] if rule.wrong > enough]
         rules.sort(key=Rule.rank)
@@ -223,8 +232,7 @@ class Combine:
         for _ in range(self.again):
             if rule.wrong <= enough:
                 break
-            more = self._pool(bench, clauses.split_words(rule))
-            bench.work += clauses.work
+            more = self._pool(clauses.split_words(rule))
             literals = list(dict.fromkeys(sum(rule.clauses, ())))  # one may be in several clauses
             number = {literal: len(more) + place for place, literal in enumerate(literals)}
             pool = more.with_others(pool, literals)
@@ -234,15 +242,11 @@ class Combine:
             if rule.clauses == old.clauses:
                 break
             chosen.insert(0, _name_literals(pool, rule, tier))
-        bench.work += clauses.work
         return chosen
 
-    def _pool(self, bench: Bench, words: MarkedWords) -> Pool:
+    def _pool(self, words: MarkedWords) -> Pool:
         """Return the literals of some words."""
-        bench.task.check()
-        pool = keep_literals(self.kind(words), self.least)
-        bench.work += 3 * words.digits.size + 2 * len(pool.literal)
-        return pool
+        return keep_literals(self.kind(words), self.least)
 
 
 def _name_literals(pool: Pool, rule: Rule, tier: Mask) -> Chosen:
@@ -258,6 +262,11 @@ class Cover:
     covered: int
     most: int = 12
 
+    @property
+    def num_values(self) -> int:
+        """Number of truth values of the clause."""
+        return 2
+
     def __call__(self, bench: Bench, words: MarkedWords, tier: Mask) -> list[Chosen]:
         """Return the rule, if there is one."""
         pool = keep_literals(self.kind(words.on_tier(tier)), 1)
@@ -266,7 +275,7 @@ class Cover:
         is_covered = words.are_of(self.covered)
         exceptions = bench.count_allowed_errors(len(words.groups))
         literals = covering(pool, is_covered, most=self.most, exceptions=exceptions)
-        bench.work += 3 * words.digits.size + len(pool.literal) * (3 + len(literals))
+        words.read(len(pool.literal) * (3 + len(literals)))
         return [Chosen((tuple(map(pool.get, literals)),), tier)] if literals else []
 
 
@@ -282,23 +291,23 @@ def fit_rule(
 ) -> Attempt:
     """Return the automaton of the rule that misjudges fewest words.
 
-    With `judge`, the tier is searched, too, from `start` on, by `judging` words.
+    With `judge`, the tier is searched, too, from `start` on, by `judging` words. Of words of more
+    classes than a rule can tell apart there is no rule.
     """
     task = bench.task
+    if bench.words.num_classes > bench.words.num_cells * choose.num_values:
+        return Attempt(None)
     tier = np.ones(task.sample.num_symbols, dtype=bool) if start is None else start
     rows = bench.draw_rows(count, seed)
     best: tuple[int, int] | None = None
     best_rule: Chosen | None = None
     for _ in range(_ROUNDS):
-        task.check()
         words = bench.words.part(rows)
         if judge is not None:
             generator = np.random.default_rng(seed)
             order = generator.permutation(len(tier)) if seed else None
             sample = bench.words.part(generator.permutation(rows)[:judging])
-            climb = search_tier(sample, judge, tier, check=task.check, order=order)
-            tier = climb.symbols
-            bench.work += climb.work
+            tier = search_tier(sample, judge, tier, order=order)
         misjudged = None
         for rule in bench.likely(choose(bench, words, tier)):
             wrong = bench.wrong(rule)

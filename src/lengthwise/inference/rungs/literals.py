@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lengthwise.inference.sample import Array, Sample
-from lengthwise.inference.searcher import never_stop
+from lengthwise.inference.searcher import Read, read_freely
 
 Mask = NDArray[np.bool_]
 Bits = NDArray[np.uint64]
@@ -49,6 +49,9 @@ MOST_ENTRIES = 2**25
 
 _AT_ONCE = 2**22
 """Approximate number of entries made at once."""
+
+MADE, _SORTED = 5, 10
+"""Symbols of plain reading in the time in which an entry is made, and in which it is sorted."""
 
 
 def later(ends: Bits) -> Bits:
@@ -86,11 +89,11 @@ class MarkedWords:
     num_symbols: int
     num_classes: int
     num_cells: int = 1
-    check: Callable[[], None] = never_stop
-    """Ends what takes too long, as that of `SearchTask` does."""
+    read: Read = read_freely
+    """Counts what is read, as that of `SearchTask` does."""
 
     @classmethod
-    def of(cls, sample: Sample, check: Callable[[], None] = never_stop) -> "MarkedWords":
+    def of(cls, sample: Sample, read: Read = read_freely) -> "MarkedWords":
         """Return the words of a sample."""
         width = sample.symbols.shape[1] - 1
         left = sample.lengths[:, None] - np.arange(width)
@@ -104,7 +107,7 @@ class MarkedWords:
             groups=sample.classes,
             num_symbols=sample.num_symbols,
             num_classes=sample.num_classes,
-            check=check,
+            read=read,
         )
 
     def places(self) -> Bits:
@@ -424,11 +427,11 @@ def _keys(words: MarkedWords, entries: Entries, num_entries: int, size: int) -> 
     occurs = np.zeros(size * count if size * count <= _BITMAP else 0, dtype=bool)
     parts, total, step = [none], 0, max(1, _AT_ONCE // num_entries)
     for first in range(0, count, step):
-        words.check()
         rows = np.arange(first, min(first + step, count))
         pairs = entries(words if len(rows) == count else words.part(rows))
         if pairs is None:
             return none
+        words.read((MADE if len(occurs) else MADE + _SORTED) * len(pairs[0]))
         keys = pairs[1] * count + pairs[0] + first
         if len(occurs):
             occurs[keys] = True

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lengthwise.inference.rungs.literals import (
+    MADE,
     MOST_ENTRIES,
     MOST_PLACES,
     Bits,
@@ -43,6 +44,10 @@ _LEAST = 3
 
 _NARROWEST = 16
 """Least number of literals of one length that grow."""
+
+_ENDS_AT_ONCE, _CELLS_AT_ONCE = 4, 50
+"""Ends that are computed in the time of a symbol of plain reading, and columns of cells that are
+counted for an end in the time in which it is computed."""
 
 _MOST_CELLS = 512
 """Greatest number of cells of words that have patterns."""
@@ -66,7 +71,9 @@ def patterns(longest: int, tried: int, *, in_blocks: bool) -> Kind:
             width = max(tried // len(growth.symbols), _NARROWEST)
             for _ in range(longest):
                 growth = growth.grow(width, in_blocks=in_blocks)
-                total += int(np.count_nonzero(growth.ends))
+                number = int(np.count_nonzero(growth.ends))
+                words.read(MADE * number)
+                total += number
                 if not growth.literals or total > MOST_ENTRIES:
                     break
                 literals += growth.literals
@@ -143,7 +150,8 @@ class _Growth:
     def _judge(self, following: Bits) -> Floats:
         """Return the entropy of the class that each literal of one symbol more leaves, infinite if
         it holds of too few words, `[literal, step, symbol]`."""
-        self.words.check()
+        ends = following.size * len(self.places) // _ENDS_AT_ONCE
+        self.words.read(ends * (1 + self.open_cells.shape[1] // _CELLS_AT_ONCE))
         holds = (following[:, :, None] & self.places) != 0
         counts = (holds.astype(np.float32) @ self.open_cells).astype(np.int64)
         others = self.open_cells.sum(axis=0).astype(np.int64) - counts

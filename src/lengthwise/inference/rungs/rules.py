@@ -12,7 +12,7 @@ Axes:
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
 
@@ -26,6 +26,9 @@ Floats = NDArray[np.float64]
 
 MOST_COUNTS = 2**24
 """Greatest number of counts, of a literal and a group each, by which a literal is chosen."""
+
+_ENTRIES_AT_ONCE = 2
+"""Entries of a pool that are counted in the time of a symbol of plain reading."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +57,12 @@ class LiteralScores:
     wrong: Array
 
 
-def score_literals(pool: Pool, groups: Array, num_cells: int, num_classes: int) -> LiteralScores:
-    """Return the scores of all literals; `groups` are `cell * num_classes + class` of each word."""
-    total = np.bincount(groups, minlength=num_cells * num_classes)
-    counts = pool.counts(groups, num_cells * num_classes)
+def score_literals(pool: Pool, words: MarkedWords) -> LiteralScores:
+    """Return the scores of all literals of a pool of words."""
+    num_cells, num_classes = words.num_cells, words.num_classes
+    words.read(scoring_work(pool, num_cells * num_classes))
+    total = np.bincount(words.groups, minlength=num_cells * num_classes)
+    counts = pool.counts(words.groups, num_cells * num_classes)
     log = logarithms(pool.num_words)
     bits, wrong = np.zeros(len(pool)), np.zeros(len(pool), dtype=np.int64)
     ones = np.ones(num_cells)  # a product with these is faster than a sum over few cells
@@ -66,6 +71,11 @@ def score_literals(pool: Pool, groups: Array, num_cells: int, num_classes: int) 
         bits += left_entropy(cells, log) @ ones
         wrong += ((_reduce(np.add, cells) - _reduce(np.maximum, cells)) @ ones).astype(np.int64)
     return LiteralScores(bits, wrong)
+
+
+def scoring_work(pool: Pool, num_groups: int) -> int:
+    """Return the symbols that plain reading would read in the time of scoring all literals."""
+    return len(pool.literal) // _ENTRIES_AT_ONCE + len(pool) * num_groups
 
 
 def left_entropy(counts: Array, log: Floats) -> Floats:
@@ -94,8 +104,8 @@ def combine_literals(
     widths: Sequence[int],
     enough: int = 0,
     returned: int = 8,
-) -> tuple[list[Rule], int]:
-    """Return the best rules of at most `most` literals, best first, and the work.
+) -> list[Rule]:
+    """Return the best rules of at most `most` literals, best first.
 
     It stops at the first number of literals for which a rule misjudges at most `enough` words.
     `widths` are the numbers of rules of each size that stay in the beam. Words of different cells
@@ -104,14 +114,11 @@ def combine_literals(
     num_classes = words.num_classes
     beam: list[tuple[tuple[int, ...], Array]] = [((), words.groups)]
     best: list[Rule] = []
-    work = 0
     for level in range(most):
         rules_by_literals: dict[tuple[int, ...], Rule] = {}
         num_cells = words.num_cells << level
         for literals, split in beam if len(pool) * num_cells * num_classes <= MOST_COUNTS else ():
-            words.check()
-            score = score_literals(pool, split, num_cells, num_classes)
-            work += len(pool.literal) + 2 * len(pool) * num_cells
+            score = score_literals(pool, replace(words, groups=split, num_cells=num_cells))
             number = min(widths[level], len(pool))
             for literal in _best(score, pool.sizes, number).tolist():
                 key = tuple(sorted((*literals, literal)))
@@ -139,7 +146,7 @@ def combine_literals(
             beam.append(
                 (literals, split_cells(words.groups, map(pool.column, literals), num_classes))
             )
-    return best[:returned], work
+    return best[:returned]
 
 
 def split_cells(groups: Array, columns: Iterable[Mask], num_classes: int) -> Array:

@@ -33,24 +33,25 @@ class Chain(Searcher):
         if number >= self.most:
             return None
         turn, place = divmod(number, len(_STATES))
-        bench, draw = Bench(task), np.random.default_rng(number)
         states, count = _STATES[place], 400 if turn == 0 else 1_000
+        if states < task.sample.num_classes:
+            return Attempt(None)
+        bench, draw = Bench(task), np.random.default_rng(number)
         rows = bench.draw_rows(count, number)
         work = states * task.sample.num_symbols * 3 * 16 * bench.words.part(rows).digits.size
         number_of_lines = int(np.clip(_SYMBOLS_READ // work, 1, _MOST_LINES))
         line: Line | None = None
         for _ in range(_ROUNDS):
-            lines = StateLines(bench.words.part(rows), task.check)
+            lines = StateLines(bench.words.part(rows))
             line = (
                 lines.improve(line, draw) if line else lines.anneal(states, number_of_lines, draw)
             )
-            bench.work += lines.work
             wrong = bench.wrong(self._rule(bench, line))
             more = np.setdiff1d(wrong, rows)
             if task.noise > 0 or not line.is_right or not len(more):
                 break
             rows = np.concatenate([rows, draw.permutation(more)[:count]])
-        return bench.attempt(self._rule(bench, line)) if line else Attempt(None, bench.work)
+        return bench.attempt(self._rule(bench, line)) if line else Attempt(None)
 
     @staticmethod
     def _rule(bench: Bench, line: Line) -> Chosen:
@@ -91,5 +92,5 @@ class StarFree(Searcher):
         if isinstance(part, Chain) and attempt is not None and attempt.language is not None:
             verdict = answer(LadderSubject(attempt.language), "star_free")
             if verdict.holds is False:
-                return Attempt(None, attempt.work)
+                return Attempt(None)
         return attempt

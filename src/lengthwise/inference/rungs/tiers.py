@@ -19,18 +19,11 @@ from lengthwise.inference.sample import Array
 _GAIN = 1e-6
 """Amount by which a tier has to be better."""
 
-Judge: TypeAlias = Callable[[MarkedWords], tuple[float, int]]
-"""Returns how bad words on a tier are, 0 if there is nothing to improve, and the work."""
+_SKIPPING = 3
+"""Symbols of plain reading in the time in which a symbol outside a tier is skipped."""
 
-
-@dataclass(frozen=True, slots=True)
-class Tier:
-    """Symbols that are read."""
-
-    symbols: Mask
-    badness: float
-    work: int
-    """The work of finding it."""
+Judge: TypeAlias = Callable[[MarkedWords], float]
+"""Returns how bad words on a tier are, 0 if there is nothing to improve."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -41,19 +34,19 @@ class LeftEntropy:
     depth: int = 1
     width: int = 4
 
-    def __call__(self, words: MarkedWords) -> tuple[float, int]:
+    def __call__(self, words: MarkedWords) -> float:
         """Judge words on a tier."""
         pool = keep_literals(self.kind(words), 3)
         if not len(pool):
-            return float("inf"), words.digits.size
-        rules, work = combine_literals(
+            return float("inf")
+        rules = combine_literals(
             pool,
             words,
             most=self.depth,
             widths=[self.width] * self.depth,
             returned=self.width * self.depth,
         )
-        return min(rule.bits for rule in rules), 3 * words.digits.size + work
+        return min(rule.bits for rule in rules)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -65,7 +58,7 @@ class Uncovered:
     covered: int
     most: int = 3
 
-    def __call__(self, words: MarkedWords) -> tuple[float, int]:
+    def __call__(self, words: MarkedWords) -> float:
         """Judge words on a tier."""
         pool = keep_literals(self.kind(words), 2)
         is_covered = words.are_of(self.covered)
@@ -73,7 +66,8 @@ class Uncovered:
         left = is_covered.copy()
         for literal in literals:
             left[pool.column(literal)] = 0
-        return float(left.sum()), 3 * words.digits.size + len(pool.literal) * (len(literals) + 2)
+        words.read(len(pool.literal) * (len(literals) + 2))
+        return float(left.sum())
 
 
 def search_tier(
@@ -81,25 +75,23 @@ def search_tier(
     judge: Judge,
     start: Mask,
     *,
-    check: Callable[[], None],
     order: Array | None = None,
-) -> Tier:
+) -> Mask:
     """Return the tier that local search from `start` ends with."""
     tier = start.copy()
-    badness, work = judge(words.on_tier(tier))
+    badness = judge(words.on_tier(tier))
     symbols = np.arange(len(tier)) if order is None else order
     place = unchanged = 0
     while unchanged < len(symbols) and badness > 0:
-        check()
+        words.read(_SKIPPING * words.digits.size)
         symbol = symbols[place % len(symbols)]
         place += 1
         tier[symbol] ^= True
         if tier.any():
-            new_badness, more = judge(words.on_tier(tier))
-            work += more + words.digits.size
+            new_badness = judge(words.on_tier(tier))
             if new_badness < badness - _GAIN:
                 badness, unchanged = new_badness, 0
                 continue
         tier[symbol] ^= True
         unchanged += 1
-    return Tier(tier, badness, work)
+    return tier
