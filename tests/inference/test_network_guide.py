@@ -1,5 +1,7 @@
 """The network as a guide: what it finds, when it begins, and what it leaves alone."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -31,6 +33,7 @@ def test_an_attempt_depends_on_its_number_alone(monkeypatch: pytest.MonkeyPatch)
         readings = Readings()
         made = Guide().attempt(number, SearchTask(WORDS, max_states=4, read=readings.read))
         work.append((made, readings.symbols))
+        assert readings.symbols >= 20 * network_guide._BATCH * int(WORDS.lengths.max())
     assert work[0] == work[1]
     assert work[0][1] != work[2][1]
 
@@ -53,6 +56,16 @@ def test_few_words_and_very_long_ones_are_left_alone() -> None:
     words = np.random.default_rng(0).integers(0, 2, (300, 1_000))
     long = Sample.of_words(words.tolist(), words[:, 0].tolist(), 2, 2)
     assert Guide().attempt(0, SearchTask(long)) is None
+
+
+@pytest.mark.parametrize(("num_classes", "is_tried"), [(24, True), (25, False)])
+def test_more_classes_than_states_are_left_alone(
+    num_classes: int, is_tried: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(network_guide, "_STEPS", 1)
+    classes = np.arange(len(WORDS)) % num_classes
+    many = replace(WORDS, classes=classes, num_classes=num_classes)
+    assert (Guide().attempt(0, SearchTask(many)) is not None) == is_tried
 
 
 def test_the_time_can_end_within_training() -> None:

@@ -59,11 +59,14 @@ def test_an_automaton_at_chance_is_not_refined(monkeypatch: pytest.MonkeyPatch) 
     assert count_wrong(merged.language, sample) > 250
 
 
-@pytest.mark.parametrize(("each", "is_refined"), [(12, False), (6, True)])
+@pytest.mark.parametrize(
+    ("each", "noise", "is_refined"), [(12, 0.0, False), (6, 0.0, True), (12, 0.1, True)]
+)
 def test_few_right_words_are_more_than_chance_among_many_classes(
-    each: int, is_refined: bool, monkeypatch: pytest.MonkeyPatch
+    each: int, noise: float, is_refined: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of 150 words that are not merged, 13 or 25 are right; 20 have the commonest label."""
+    """Of 150 words that are not merged, 13 or 25 are right; 20 have the commonest label. What
+    merging makes of wrong labels is refined anyway."""
     words = [(first, second) for first in range(10) for second in range(20)]
     wrong = [row >= 50 and (row - 50) % each > 0 for row in range(200)]
     labels = [(first + is_wrong) % 10 for (first, _), is_wrong in zip(words, wrong, strict=True)]
@@ -77,7 +80,7 @@ def test_few_right_words_are_more_than_chance_among_many_classes(
         return language
 
     monkeypatch.setattr(state_merging, "refine", refine)
-    _improve(by_first, SearchTask(sample), 50)
+    _improve(by_first, SearchTask(sample, noise), 50)
     assert calls == ([100] if is_refined else [])
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from inference.samples import Readings, balance, number_symbols
+from lengthwise.inference import portfolio
 from lengthwise.inference.rungs.catalogue import RUNGS
 from lengthwise.inference.sample import Sample, answers_of
 from lengthwise.inference.searcher import Searcher, SearchTask, count_wrong
@@ -30,6 +31,17 @@ def find_first(searcher: Searcher, task: SearchTask) -> Language | None:
         if attempt.language is not None and count_wrong(attempt.language, task.sample) == 0:
             return attempt.language
     return None
+
+
+def test_a_long_subsequence_is_found_before_what_takes_long() -> None:
+    language = parse("regex[a-p]:.*" + ".*".join("abcd") + ".*")
+    readings = Readings()
+    task = SearchTask(sample_of(language), read=readings.read)
+    made = [RUNGS["PT"].attempt(number, task) for number in (0, 1)][-1]
+    assert made is not None
+    assert made.language is not None
+    assert count_wrong(made.language, task.sample) == 0
+    assert readings.symbols < portfolio._TURN
 
 
 @pytest.mark.parametrize(

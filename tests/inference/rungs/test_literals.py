@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inference.rungs.oracles import holds, samples, tiers, words_of
+from inference.samples import Readings
 from lengthwise.inference.rungs import literals
 from lengthwise.inference.rungs.literals import (
     Kind,
@@ -73,7 +74,9 @@ def test_a_pool_has_what_holds_of_each_word_and_nothing_else(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(literals, "_AT_ONCE", at_once)
         patch.setattr(literals, "_BITMAP", bitmap)
-        pool = kind(MarkedWords.of(sample).on_tier(tier))
+        readings = Readings()
+        pool = kind(MarkedWords.of(sample, readings.read).on_tier(tier))
+    assert readings.symbols >= len(pool.literal)
     found = {pool.get(number): pool.column(number).tolist() for number in range(len(pool))}
     every = {each: [holds(each, word, tier) for word in words_of(sample)] for each in every_literal}
     assert found == {each: column for each, column in every.items() if any(column)}

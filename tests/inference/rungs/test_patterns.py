@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from inference.rungs.oracles import holds, in_cells, samples, tiers, words_of
 from inference.rungs.test_clauses import split
 from inference.rungs.test_rules import entropy
-from inference.samples import balance
+from inference.samples import Readings, balance
 from lengthwise.inference.rungs import patterns as module
 from lengthwise.inference.rungs.literals import MOST_PLACES, Literal, MarkedWords, Mask, Pool
 from lengthwise.inference.rungs.patterns import patterns
@@ -57,7 +57,10 @@ def test_all_patterns_are_found_where_they_occur(
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "_AT_ONCE", at_once)
-        pool = patterns(3, EVERY, in_blocks=in_blocks)(MarkedWords.of(sample).on_tier(tier))
+        readings = Readings()
+        words = MarkedWords.of(sample, readings.read).on_tier(tier)
+        pool = patterns(3, EVERY, in_blocks=in_blocks)(words)
+        assert readings.symbols >= len(pool.literal)
     every = {
         literal: [holds(literal, word, tier) for word in words_of(sample)]
         for literal in every_literal(3, in_blocks=in_blocks)

@@ -1,9 +1,13 @@
 """Star-free languages are found from words of 20 to 29 symbols alone, and no others."""
 
+from dataclasses import replace
+
+import numpy as np
+
 from inference.rungs.test_classes import find_first, sample_of
 from inference.samples import number_symbols
 from lengthwise.inference.rungs.star_free import Chain, StarFree
-from lengthwise.inference.searcher import SearchTask
+from lengthwise.inference.searcher import Attempt, SearchTask
 from lengthwise.languages.spec import parse
 from lengthwise.languages.subregular import subregular
 
@@ -32,6 +36,15 @@ def test_a_line_that_turns_states_in_a_circle_is_not_star_free() -> None:
     found = StarFree().attempt(1, task)
     assert found is not None
     assert found.language is None
+
+
+def test_no_line_has_fewer_states_than_there_are_classes() -> None:
+    sample = sample_of(parse("count:a:2:ab"), 20)
+    many = replace(sample, classes=np.arange(len(sample)) % 4, num_classes=4)
+    few, enough = (Chain().attempt(number, SearchTask(many)) for number in (0, 1))
+    assert few == Attempt(None)
+    assert enough is not None
+    assert enough.language is not None
 
 
 def test_the_attempts_end() -> None:
