@@ -9,7 +9,7 @@ from inference.samples import Readings, balance, end_at_once, machine, number_sy
 from lengthwise.inference import network_guide, portfolio
 from lengthwise.inference.network_guide import Guide, _most_states
 from lengthwise.inference.sample import Sample
-from lengthwise.inference.searcher import AttemptLostError, SearchTask, count_wrong
+from lengthwise.inference.searcher import Attempt, AttemptLostError, SearchTask, count_wrong
 
 LINE = machine([[0, 1], [0, 2], [1, 3], [3, 0]], [0, 1, 1, 0])
 WORDS = balance(LINE, 600, shortest=15, longest=24, seed=0)
@@ -33,9 +33,16 @@ def test_an_attempt_depends_on_its_number_alone(monkeypatch: pytest.MonkeyPatch)
         readings = Readings()
         made = Guide().attempt(number, SearchTask(WORDS, max_states=4, read=readings.read))
         work.append((made, readings.symbols))
-        assert readings.symbols >= 20 * network_guide._BATCH * int(WORDS.lengths.max())
     assert work[0] == work[1]
     assert work[0][1] != work[2][1]
+
+
+def test_training_counts_each_symbol_that_it_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(network_guide, "_STEPS", 20)
+    monkeypatch.setattr(network_guide, "_correct", lambda words, moves: Attempt(None))
+    readings = Readings()
+    Guide().attempt(0, SearchTask(WORDS, read=readings.read))
+    assert readings.symbols >= 20 * network_guide._BATCH * int(WORDS.lengths.max())
 
 
 def test_no_search_that_is_explained_waits_for_the_network() -> None:
