@@ -80,8 +80,8 @@ class Searcher(ABC):
     def attempt(self, number: int, task: SearchTask) -> Attempt | None:
         """Make attempt `number`, from 0; return None if there are no more.
 
-        Attempts are cheap first. A hypothesis need not fit all words: the portfolio judges it, and
-        other searchers may improve it.
+        The attempts that promise most for their time come first. A hypothesis need not fit all
+        words: the portfolio judges it, and other searchers may improve it.
         """
 
 
