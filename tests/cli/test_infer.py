@@ -169,6 +169,12 @@ def test_a_class_is_assumed_unless_the_words_refute_it(tmp_path: Path, shell: Sh
     status, out, error = shell("infer", str(file), "--assume", "SLS")
     assert (status, out) == (2, "")
     assert "unknown class of languages 'SLS'" in error
+    file.write_text("".join(f"{word}\t{word.count('a') % 3}\n" for word in words))
+    status, out, error = shell("infer", str(file), "--assume", "SL")
+    assert (status, out, error.count("\n")) == (2, "", 1)
+    assert error.endswith(
+        "SL tells 2 labels apart, but the words have 3. Assume another class, or none.\n"
+    )
 
 
 def test_columns_are_named_and_a_run_on_them_goes_on(

@@ -158,10 +158,3 @@ def test_counters_add_up_weights(modulus: int, symbols: int) -> None:
     assert len(np.unique(weights, axis=0)) == len(weights)
     for symbol in range(symbols):
         assert (weights == np.eye(symbols, dtype=int)[symbol]).all(axis=1).any()
-
-
-def test_more_classes_than_states_are_left_alone() -> None:
-    sample = long_words(counter(2, 3), 100, seed=0)
-    many = replace(sample, classes=np.arange(len(sample)) % 41, num_classes=41)
-    assert Climb().attempt(0, SearchTask(many)) is None
-    assert Climb().attempt(0, SearchTask(sample)) is not None

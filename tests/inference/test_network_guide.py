@@ -1,6 +1,7 @@
 """The network as a guide: what it finds, when it begins, and what it leaves alone."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from lengthwise.inference import network_guide, portfolio
 from lengthwise.inference.network_guide import Guide, _most_states
 from lengthwise.inference.sample import Sample
 from lengthwise.inference.searcher import Attempt, AttemptLostError, SearchTask, count_wrong
+from lengthwise.inference.soft_automaton import SoftAutomaton
 
 LINE = machine([[0, 1], [0, 2], [1, 3], [3, 0]], [0, 1, 1, 0])
 WORDS = balance(LINE, 600, shortest=15, longest=24, seed=0)
@@ -65,14 +67,24 @@ def test_few_words_and_very_long_ones_are_left_alone() -> None:
     assert Guide().attempt(0, SearchTask(long)) is None
 
 
-@pytest.mark.parametrize(("num_classes", "is_tried"), [(24, True), (25, False)])
-def test_more_classes_than_states_are_left_alone(
-    num_classes: int, is_tried: bool, monkeypatch: pytest.MonkeyPatch
+def test_no_network_has_fewer_states_than_there_are_classes(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    sizes = list[int]()
+
+    class Noted(SoftAutomaton):
+        def __init__(self, *, num_states: int, **settings: Any) -> None:
+            sizes.append(num_states)
+            super().__init__(num_states=num_states, **settings)
+
     monkeypatch.setattr(network_guide, "_STEPS", 1)
-    classes = np.arange(len(WORDS)) % num_classes
-    many = replace(WORDS, classes=classes, num_classes=num_classes)
-    assert (Guide().attempt(0, SearchTask(many)) is not None) == is_tried
+    monkeypatch.setattr(network_guide, "_most_states", lambda sample: 99)
+    monkeypatch.setattr(network_guide, "SoftAutomaton", Noted)
+    many = replace(WORDS, classes=np.arange(len(WORDS)) % 16, num_classes=16)
+    for number in range(3):
+        assert Guide().attempt(number, SearchTask(many)) is not None
+    assert sizes == [16, 24, 16]
+    assert Guide().most_classes == 24
 
 
 def test_the_time_can_end_within_training() -> None:

@@ -233,6 +233,17 @@ def test_the_budget_ends_an_attempt_midway() -> None:
     assert found.seconds > 0.05
 
 
+def test_a_searcher_is_not_asked_for_more_classes_than_it_can_tell_apart() -> None:
+    class TwoClasses(Says):
+        most_classes = 2
+
+    words = [(symbol,) * length for symbol in (0, 1) for length in range(1, 10)]
+    sample = Sample.of_words(words, [len(word) % 3 for word in words], 2, 3)
+    two, more = TwoClasses("two", [CONSTANT]), Says("more", [CONSTANT])
+    found = search_automaton(Judge(sample, none_of(sample)), searchers=[two, more])
+    assert (found.end, two.asked, more.asked) == ("exhausted", [], [0, 1])
+
+
 def test_words_of_one_class_need_no_attempt() -> None:
     sample = sample_of([(0,), (1,), (0, 1)], [1, 1, 1])
     says = Says("a", [EVEN])

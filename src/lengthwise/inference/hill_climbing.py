@@ -57,13 +57,13 @@ class Climb(Searcher):
 
     name = "climbing"
 
-    def attempt(self, number: int, task: SearchTask) -> Attempt | None:
-        """Try counters first; then grow automata, by turns from one state and from the best.
+    @property
+    def most_classes(self) -> float:
+        """Greatest number of states that are grown from."""
+        return _LARGEST
 
-        There is no attempt if the classes need too many states.
-        """
-        if task.sample.num_classes > _LARGEST:
-            return None
+    def attempt(self, number: int, task: SearchTask) -> Attempt | None:
+        """Try counters first; then grow automata, by turns from one state and from the best."""
         draw = np.random.default_rng(number)
         words = DrawnWords.of(task, draw)
         if number == 0:

@@ -49,12 +49,17 @@ class Guide(Searcher):
     """At least the portfolio's patience: the search does not wait for the network once an automaton
     explains the words."""
 
+    @property
+    def most_classes(self) -> float:
+        """Greatest number of states."""
+        return max(_STATES)
+
     def attempt(self, number: int, task: SearchTask) -> Attempt | None:
         """Train, each time with another number of states or another draw."""
         sample = task.sample
-        sizes = [size for size in _STATES if size >= sample.num_classes]
-        if len(sample) < _BATCH or not sizes:
+        if len(sample) < _BATCH:
             return None
+        sizes = [size for size in _STATES if size >= sample.num_classes]
         turn, place = divmod(number, len(sizes))
         states = min(sizes[place], task.max_states, _most_states(sample))
         step_work = _step_work(sample, states)

@@ -231,9 +231,10 @@ def search_automaton(
             raise AttemptLostError
 
     task = SearchTask(judge.train, judge.noise, max_states)
+    able = [each for each in searchers if each.most_classes >= judge.train.num_classes]
     try:
         while not state.end:
-            left = [each for each in searchers if state.attempts.get(each.name, 0) >= 0]
+            left = [each for each in able if state.attempts.get(each.name, 0) >= 0]
             state.end = _end_of(left, state, judge, max_states)
             if not state.end:
                 check()

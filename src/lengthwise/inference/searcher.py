@@ -76,6 +76,11 @@ class Searcher(ABC):
     late: ClassVar[int] = 0
     """Symbols that count as read before its first attempt, so that others come first."""
 
+    @property
+    def most_classes(self) -> float:
+        """Greatest number of classes that it can tell apart; with more it is not asked."""
+        return math.inf
+
     @abstractmethod
     def attempt(self, number: int, task: SearchTask) -> Attempt | None:
         """Make attempt `number`, from 0; return None if there are no more.

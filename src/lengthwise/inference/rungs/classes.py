@@ -64,6 +64,11 @@ class Staged(Searcher):
         self.name, self._stages, self._starts = name, stages, starts
 
     @property
+    def most_classes(self) -> float:
+        """Greatest number of values of its rules."""
+        return max(stage.choose.num_values for stage in self._stages)
+
+    @property
     def most(self) -> int:
         """Number of attempts."""
         return len(self._stages) * self._starts

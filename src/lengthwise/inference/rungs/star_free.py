@@ -28,6 +28,11 @@ class Chain(Searcher):
     most = _TURNS * len(_STATES)
     """Number of attempts."""
 
+    @property
+    def most_classes(self) -> float:
+        """Greatest number of states."""
+        return max(_STATES)
+
     def attempt(self, number: int, task: SearchTask) -> Attempt | None:
         """Search lines of three states, then of more; then anew, from more words."""
         if number >= self.most:

@@ -20,6 +20,7 @@ from lengthwise.display import Drawing, Viewed, drawing_of
 from lengthwise.errors import TextError
 from lengthwise.inference.portfolio import End, Judge
 from lengthwise.inference.positives.statement import PositiveStatement
+from lengthwise.inference.rungs.catalogue import ASSUMED
 from lengthwise.inference.rungs.refuting import refuting_word
 from lengthwise.inference.sample import Sample, join_samples
 from lengthwise.inference.statement import DataStatement, no_automaton, state_data
@@ -308,8 +309,16 @@ def _require_possible(known: Sample, words: LabelledWords, max_states: int, name
 
 
 def _require_class(known: Sample, words: LabelledWords, assumed: str | None, name: str) -> None:
-    """Refuse a class that the words refute."""
-    if assumed is None or (refutation := refuting_word(known, assumed)) is None:
+    """Refuse a class of fewer labels than the words have, and one that the words refute."""
+    if assumed is None or assumed not in ASSUMED:
+        return
+    most = ASSUMED[assumed].most_classes
+    if known.num_classes > most:
+        raise TextError(
+            f"{name}: the search for the class {assumed} tells {most} labels apart, but the words "
+            f"have {known.num_classes}. Assume another class, or none."
+        )
+    if (refutation := refuting_word(known, assumed)) is None:
         return
     row, why = refutation
     label, (other, language) = int(known.classes[row]), words.class_names
