@@ -9,6 +9,7 @@ fewer states does.
 The library python-sat decides. Without it, or where labels may be wrong, there is no such search.
 """
 
+from contextlib import suppress
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
@@ -64,12 +65,10 @@ class Exact(Searcher):
             most = min(most, best.num_states - 1)
         search = _Search(task, _PROPAGATIONS * 2**number)
         states, language = max(_count_needed(task), task.least_states), None
-        try:
+        with suppress(_UndecidedError):
             while language is None and states <= most:
                 language = search.automaton(states)
                 states += language is None
-        except _UndecidedError:
-            pass
         return Attempt(language, least_states=states)
 
 

@@ -9,6 +9,7 @@ before it is complete: one attempt tries all of these.
 
 import itertools
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,7 +35,7 @@ _WIDE = 2
 """Greatest factor by which more is read for large alphabets."""
 
 _DOUBLINGS = 2
-"""How often the work of an attempt is doubled at most."""
+"""Greatest number of times that the work of an attempt is doubled."""
 
 _LARGEST = 40
 """Greatest number of states of a best automaton that is grown from."""
@@ -211,7 +212,7 @@ def correct(words: DrawnWords, moves: Array, search: LocalSearch, most_work: int
     num_words = len(search.words)
     while (num_words := 4 * num_words) < len(words.packed):
         sizes.insert(-1, num_words)
-    try:
+    with suppress(WorkUsedUpError):
         if search.fits(moves):
             moves = search.shrink(moves)
         for size in sizes:
@@ -229,6 +230,4 @@ def correct(words: DrawnWords, moves: Array, search: LocalSearch, most_work: int
             while search.redirect_two(moves):
                 search.descend(moves)
             moves = search.extend(moves)
-    except WorkUsedUpError:
-        pass
     return moves

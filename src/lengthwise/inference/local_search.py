@@ -92,8 +92,7 @@ class LocalSearch:
         words = self.words if words is None else words
         if self.work > self.most_work:
             raise WorkUsedUpError
-        work = len(moves) * words.blocks.size
-        self.work += work
+        self.work += len(moves) * words.blocks.size
         return words.counts(moves, self._read)
 
     def score(self, moves: Array) -> float:

@@ -28,7 +28,7 @@ _FEWEST = 3
 
 _STEPS, _BATCH = 500, 256
 _STAY = (2.0, 0.0)
-"""What favours staying in a state at first, by turns of all sizes."""
+"""Weights of staying in a state at first, by turns of all sizes."""
 
 _MOST = 1_500_000_000
 """Symbols that training may read, as `_step_work` counts; with more, the words are too long."""

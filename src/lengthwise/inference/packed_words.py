@@ -54,7 +54,7 @@ class PackedWords:
     block: int
     """Symbols of a block."""
     lines: NDArray[Any] | None = None
-    """How often each word was seen, as `Sample` has it."""
+    """The number of times that each word was seen, as `Sample` has it."""
 
     @classmethod
     def of(cls, sample: Sample, rows: Array) -> "PackedWords":

@@ -258,14 +258,14 @@ def _constant(sample: Sample) -> Language:
 
 @dataclass(slots=True)
 class _Turn:
-    """What an attempt has read, and how much it may read."""
+    """Counts what an attempt reads, and ends it if that is too much."""
 
     most: float
     check: Callable[[], None]
     work: int = 0
 
     def read(self, symbols: int) -> None:
-        """Count symbols, and end the attempt if the time is used up or it has read too much."""
+        """Count symbols; end the attempt if the time is used up or it has read too many."""
         self.work += symbols
         self.check()
         if self.work > self.most:

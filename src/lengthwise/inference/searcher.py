@@ -27,7 +27,7 @@ def read_freely(symbols: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class SearchTask:
-    """What a searcher gets: the words, what it may find, and the best automaton so far."""
+    """The words that a searcher gets, what it may find, and the best automaton so far."""
 
     sample: Sample
     """The words of training, shortest first."""
@@ -72,7 +72,7 @@ class Searcher(ABC):
 
     name: str
     share: ClassVar[float] = 1.0
-    """How much it reads for each symbol that another searcher reads."""
+    """Symbols that it reads for each one that another searcher reads."""
     late: ClassVar[int] = 0
     """Symbols that count as read before its first attempt, so that others come first."""
 

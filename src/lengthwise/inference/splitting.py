@@ -16,10 +16,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from lengthwise.inference.explaining import ByAlarms, ByEnd, Candidate, LabelExplanation
-from lengthwise.inference.local_search import commonest_classes, drop_states
-from lengthwise.inference.packed_words import PackedWords
+from lengthwise.inference.hill_climbing import DrawnWords
+from lengthwise.inference.local_search import drop_states
 from lengthwise.inference.sample import Array, Sample
-from lengthwise.inference.searcher import Attempt, Read, Searcher, SearchTask, to_language
+from lengthwise.inference.searcher import Attempt, Read, Searcher, SearchTask
 from lengthwise.inference.visits import Passes, passes_of, split_at
 
 _SYMBOLS = 100_000
@@ -77,11 +77,7 @@ class Splitting(Searcher):
         elif turn:
             moves = search.change(ByEnd(search.sample), moves, light)
         moves = search.change(ByEnd(search.sample), moves, 1.0)
-        words = PackedWords.of(task.sample, np.arange(len(task.sample)))
-        counts = words.counts(moves[None], task.read)[0]
-        common = int(task.sample.shares.argmax())
-        language = to_language(moves, commonest_classes(counts, common), task.sample)
-        return Attempt(language)
+        return DrawnWords.of(task, np.random.default_rng(number)).result(moves)
 
 
 @dataclass(slots=True)

@@ -23,7 +23,7 @@ MOST_ROWS = 2**16
 
 @dataclass(frozen=True, slots=True)
 class Questions:
-    """What is asked at the positions of pairs: which questions, and where one is asked."""
+    """The questions that are asked at the positions of pairs."""
 
     numbers: Array
     """Number of the question `[pair, place]`; -1 where none is asked."""

@@ -47,7 +47,7 @@ class Line:
     """-1, 0 or 1 for each state and symbol."""
     start: int
     is_right: bool
-    """Whether the state that a word ends in decides its class, for all words that were searched."""
+    """True if the state that a word ends in decides its class, for all words that were searched."""
 
     @property
     def moves(self) -> Array:

@@ -214,7 +214,7 @@ class Combine:
         """Return the best rules."""
         words = words.on_tier(tier)
         enough = bench.count_allowed_errors(len(words.groups))
-        pool = self._pool(words)
+        pool = keep_literals(self.kind(words), self.least)
         if not len(pool):
             return []
         rules = combine_literals(
@@ -232,7 +232,7 @@ class Combine:
         for _ in range(self.again):
             if rule.wrong <= enough:
                 break
-            more = self._pool(clauses.split_words(rule))
+            more = keep_literals(self.kind(clauses.split_words(rule)), self.least)
             literals = list(dict.fromkeys(sum(rule.clauses, ())))  # one may be in several clauses
             number = {literal: len(more) + place for place, literal in enumerate(literals)}
             pool = more.with_others(pool, literals)
@@ -243,10 +243,6 @@ class Combine:
                 break
             chosen.insert(0, _name_literals(pool, rule, tier))
         return chosen
-
-    def _pool(self, words: MarkedWords) -> Pool:
-        """Return the literals of some words."""
-        return keep_literals(self.kind(words), self.least)
 
 
 def _name_literals(pool: Pool, rule: Rule, tier: Mask) -> Chosen:
@@ -291,8 +287,8 @@ def fit_rule(
 ) -> Attempt:
     """Return the automaton of the rule that misjudges fewest words.
 
-    With `judge`, the tier is searched, too, from `start` on, by `judging` words. Of words of more
-    classes than a rule can tell apart there is no rule.
+    With `judge`, the tier is searched, too, from `start` on, by `judging` words. Where there are
+    more classes than a rule can tell apart, none is fitted.
     """
     task = bench.task
     if bench.words.num_classes > bench.words.num_cells * choose.num_values:
