@@ -2,7 +2,9 @@
 
 import itertools
 import math
+from collections import Counter
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +13,7 @@ from inference.samples import (
     samples,
     words_of,
 )
-from lengthwise.inference.merging import Merging, merge_states
+from lengthwise.inference.merging import Merging, find_majorities, merge_states
 from lengthwise.inference.sample import Sample, answers_of
 
 
@@ -21,6 +23,66 @@ def test_merging_fits_all_words_whatever_they_are(sample: Sample, caution: float
     for word, label in words_of(sample).items():
         assert found.classes[found.run(word)] == label
     assert answers_of(found, sample).tolist() == sample.classes.tolist()
+
+
+@given(samples(), st.data())
+def test_edges_and_refusals_are_those_of_reading_every_word(
+    sample: Sample, data: st.DataObject
+) -> None:
+    search = Merging(sample, noise=0.0, max_states=300)
+    moves: dict[int, int] = {}
+    for _ in range(8):
+        passed = {place for place, _ in place_words(sample, moves) if place[0] == "edge"}
+        edges = sorted(edge for _, edge in passed)
+        assert search.open_edges().tolist() == edges
+        if not edges:
+            break
+        edge = data.draw(st.sampled_from(edges))
+        every = range(search.num_states)
+        refused = [contradicts(sample, {**moves, edge: state}) for state in every]
+        assert search.judge(edge).refused.tolist() == refused
+        allowed = [state for state in every if not refused[state]]
+        target = data.draw(st.sampled_from([*allowed, search.num_states]))
+        moves[edge] = target
+        if target == search.num_states:
+            search.promote(edge)
+        else:
+            search.lead(edge, target)
+
+
+def place_words(
+    sample: Sample, moves: dict[int, int]
+) -> list[tuple[tuple[str, int], tuple[int, ...]]]:
+    """Return the state or the open edge that each word comes to, and what it has left to read."""
+    places = []
+    for row in range(len(sample)):
+        word, state = sample.word(row), 0
+        while word and (edge := state * sample.num_symbols + word[0]) in moves:
+            state, word = moves[edge], word[1:]
+        places.append((("edge", edge), word[1:]) if word else (("state", state), word))
+    return places
+
+
+def contradicts(sample: Sample, moves: dict[int, int]) -> bool:
+    """Return whether two words of different classes come to the same place."""
+    classes: dict[tuple[tuple[str, int], tuple[int, ...]], int] = {}
+    pairs = zip(place_words(sample, moves), sample.classes.tolist(), strict=True)
+    return any(classes.setdefault(place, label) != label for place, label in pairs)
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2)), min_size=1))
+def test_the_commonest_class_of_a_key_is_the_first_of_the_most(
+    pairs: list[tuple[int, int]],
+) -> None:
+    codes, counts = np.unique([key * 3 + label for key, label in pairs], return_counts=True)
+    found = zip(*(each.tolist() for each in find_majorities(codes, counts, 3)), strict=True)
+    votes = {key: Counter(label for other, label in pairs if other == key) for key, _ in pairs}
+    first = {
+        key: max(range(3), key=lambda label: (count[label], -label)) for key, count in votes.items()
+    }
+    assert list(found) == [
+        (key, first[key], votes[key][first[key]], votes[key].total()) for key in sorted(votes)
+    ]
 
 
 def disagreeing(count: int) -> Sample:

@@ -47,9 +47,9 @@ _FEW = 48
 """Number of words by which candidates are judged first, since most fail at once."""
 
 
-_READING, _STEP, _SORTING, _JUDGING = 5, 1_000, 10, 17
+_READING, _STEP, _INSERTING, _JUDGING = 5, 1_000, 2, 17
 """Symbols of plain reading in the time that is taken to read a symbol, by each step of reading in
-any case, to sort a word by its place, and to judge a case."""
+any case, to sort some words among one that is sorted, and to judge a case."""
 
 _BETWEEN = 10_000_000
 """Approximate number of symbols of plain reading between two counts of them."""
@@ -93,9 +93,10 @@ class Merging:
         self.num_states = 1
         self._slots = max_states + 1
         self._refused: dict[int, NDArray[np.bool_]] = {}
-        state = np.zeros(len(sample), dtype=np.int64)
-        self._place, self._left = self._read(self.moves, state, sample.lengths)
-        self._index()
+        rows = np.arange(len(sample))
+        self._place, self._left = self._read(self.moves, np.zeros_like(rows), sample.lengths)
+        self._open = self._codes = np.zeros(0, dtype=np.int64)
+        self._insert(rows)
 
     # ---- reading -----------------------------------------------------------------------------
 
@@ -137,37 +138,53 @@ class Merging:
         """Return a number for each place and suffix."""
         return place * self._sample.num_suffixes + self._sample.suffixes[rows, left]
 
-    def _index(self) -> None:
-        """Sort the words by place and suffix, with the commonest class of each."""
+    def _insert(self, rows: Array) -> None:
+        """Insert words among those that are sorted by place, and by place, suffix and class."""
         sample = self._sample
-        self._count(_SORTING * len(sample))
-        keys = self._keys(self._place, self._left, np.arange(len(sample)))
-        codes = np.sort(keys * sample.num_classes + sample.classes)
-        self._codes, self._counts = _count_codes(codes)
-        self._known, self._majority, self._votes, self._total = _majorities(
-            self._codes, self._counts, sample.num_classes
+        self._count(_INSERTING * len(sample))
+        place = self._place[rows]
+        keys = self._keys(place, self._left[rows], rows)
+        is_open = place >= self._slots
+        self._open = _insert(self._open, place[is_open] * len(sample) + rows[is_open])
+        self._codes = _insert(self._codes, keys * sample.num_classes + sample.classes[rows])
+        self._different, self._counts = _count_codes(self._codes)
+        self._known, self._majority, self._votes, self._total = find_majorities(
+            self._different, self._counts, sample.num_classes
         )
-        self._by_place = np.argsort(self._place, kind="stable")
-        self._places = self._place[self._by_place]
+
+    def _remove(self, edge: int) -> Array:
+        """Remove the words at an open edge from those that are sorted, and return them."""
+        place, sample = self._slots + edge, self._sample
+        first, last = self._stretch(edge)
+        rows = self._open[first:last] - place * len(sample)
+        self._open = np.concatenate([self._open[:first], self._open[last:]])
+        width = sample.num_suffixes * sample.num_classes
+        first, last = np.searchsorted(self._codes, [place * width, (place + 1) * width])
+        self._codes = np.concatenate([self._codes[:first], self._codes[last:]])
+        return rows
+
+    def _stretch(self, edge: int) -> Array:
+        """Return where the words at an open edge begin and end among those at all."""
+        place, size = self._slots + edge, len(self._sample)
+        return np.searchsorted(self._open, [place * size, (place + 1) * size])
 
     def open_edges(self) -> Array:
         """Return the open edges that words pass, by state and then by symbol."""
-        edges = np.unique(self._places[np.searchsorted(self._places, self._slots) :])
-        return edges - self._slots
+        return np.unique(self._open // len(self._sample)) - self._slots
 
     def _passing(self, edge: int) -> Array:
         """Return the words at an open edge, those with least left to read first."""
-        first, last = np.searchsorted(self._places, [self._slots + edge, self._slots + edge + 1])
-        rows = self._by_place[first:last]
+        first, last = self._stretch(edge)
+        rows = self._open[first:last] % len(self._sample)
         return rows[np.argsort(self._left[rows], kind="stable")]
 
     # ---- judging -----------------------------------------------------------------------------
 
     def most_bits(self, edges: Array) -> Floats:
         """Return the most evidence that there can be for each open edge: that of all its words."""
-        first = np.searchsorted(self._places, self._slots)
-        gains = self._gain[self._sample.classes[self._by_place[first:]]]
-        bits = np.bincount(self._places[first:] - self._slots, gains).astype(np.float64)
+        place, rows = np.divmod(self._open, len(self._sample))
+        gains = self._gain[self._sample.classes[rows]]
+        bits = np.bincount(place - self._slots, gains).astype(np.float64)
         return bits[edges]
 
     def judge(self, edge: int) -> _Scores:
@@ -231,9 +248,9 @@ class Merging:
         size, classes = max(int(self._known[-1]), int(keys.max())) + 1, self._sample.num_classes
         codes, counts = _count_codes(np.sort((numbers * size + keys) * classes + labels))
         own = codes % (size * classes)
-        at = np.minimum(np.searchsorted(self._codes, own), len(self._codes) - 1)
-        joint = counts + np.where(self._codes[at] == own, self._counts[at], 0)
-        at_key, _, most, _ = _majorities(codes, joint, classes)
+        at = np.minimum(np.searchsorted(self._different, own), len(self._different) - 1)
+        joint = counts + np.where(self._different[at] == own, self._counts[at], 0)
+        at_key, _, most, _ = find_majorities(codes, joint, classes)
         total = np.add.reduceat(counts, np.searchsorted(codes // classes, at_key))
         number, key = np.divmod(at_key, size)
         at = np.minimum(np.searchsorted(self._known, key), len(self._known) - 1)
@@ -268,10 +285,10 @@ class Merging:
         """Let an open edge lead to a state."""
         state, symbol = divmod(edge, self._num_symbols)
         self.moves[state, symbol] = target
-        rows = self._passing(edge)
+        rows = self._remove(edge)
         at = np.full(len(rows), target)
         self._place[rows], self._left[rows] = self._read(self.moves, at, self._left[rows], rows)
-        self._index()
+        self._insert(rows)
 
     def promote(self, edge: int) -> None:
         """Let an open edge lead to a new state.
@@ -376,14 +393,23 @@ def _count_codes(codes: Array) -> tuple[Array, Array]:
     return codes[firsts], np.diff(firsts, append=len(codes))
 
 
-def _majorities(codes: Array, counts: Array, num_classes: int) -> tuple[Array, Array, Array, Array]:
+def find_majorities(
+    codes: Array, counts: Array, num_classes: int
+) -> tuple[Array, Array, Array, Array]:
     """Return each key of different codes `key * classes + class`, with the commonest class, how
     often it occurs, and the sum of all counts."""
     keys, classes = np.divmod(codes, num_classes)
-    order = np.lexsort((-counts, keys))
-    keys, classes, counts = keys[order], classes[order], counts[order]
     firsts = np.flatnonzero(np.diff(keys, prepend=-1))
-    return keys[firsts], classes[firsts], counts[firsts], np.add.reduceat(counts, firsts)
+    if len(firsts) == len(keys):
+        return keys, classes, counts, counts
+    ranks = counts * num_classes + (num_classes - 1 - classes)
+    most, last = np.divmod(np.maximum.reduceat(ranks, firsts), num_classes)
+    return keys[firsts], num_classes - 1 - last, most, np.add.reduceat(counts, firsts)
+
+
+def _insert(values: Array, more: Array) -> Array:
+    """Return sorted values with more of them, sorted."""
+    return np.sort(np.concatenate([values, np.sort(more)]), kind="stable")
 
 
 def _among_themselves(
