@@ -26,6 +26,7 @@ from strategies import minimal_automaton
 
 EVEN = machine([[1, 0], [0, 1]], [0, 1])
 TWICE = machine([[(n + 1) % 14, n] for n in range(14)], [1, 0, 0, 0, 0, 0, 0] * 2)
+DOUBLED = machine([[1, 0], [2, 3], [3, 0], [0, 1]], [0, 1, 0, 1])
 CONSTANT = machine([[0, 0]], [0])
 
 
@@ -143,6 +144,26 @@ def test_the_search_ends_when_all_others_have_read_as_much() -> None:
     assert (found.end, found.best.language, found.best.searcher) == ("explained", SEVENTH, "one")
     assert found.work_at_best == 20
     assert found.work == {"one": 20, "other": 20}
+
+
+@pytest.mark.parametrize("language", [EVEN, DOUBLED])
+def test_where_labels_may_be_wrong_the_search_ends_once_no_change_saves_bits(
+    language: Language, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An automaton with more states than are needed loses them by such changes."""
+    judge = draw(EVEN, 2_000, 0, 0.02)
+    searchers = [Says("one", [language], work=30), other := Says("other", [CONSTANT] * 99)]
+    state = search_automaton(judge, searchers=searchers)
+    assert state.end == "explained"
+    assert state.best is not None
+    assert state.best.language == EVEN
+    assert len(other.asked) == 3  # 30 symbols, ten at a time
+    monkeypatch.setattr(portfolio, "settle", lambda task: None)
+    again = Says("other", [CONSTANT] * 99)
+    state = search_automaton(judge, searchers=[searchers[0], again])
+    assert state.best is not None
+    assert state.best.language == language
+    assert len(again.asked) == 100
 
 
 def test_a_rule_of_few_bits_goes_before_an_automaton_of_more() -> None:

@@ -7,9 +7,10 @@ import pytest
 
 from inference.samples import Readings
 from lengthwise.inference import splitting
+from lengthwise.inference.local_search import drop_states
 from lengthwise.inference.sample import Sample
-from lengthwise.inference.searcher import SearchTask
-from lengthwise.inference.splitting import Splitting
+from lengthwise.inference.searcher import SearchTask, to_language
+from lengthwise.inference.splitting import Splitting, settle
 from lengthwise.languages.language import Language
 
 
@@ -97,3 +98,38 @@ def test_no_more_states_are_made_than_are_allowed(monkeypatch: pytest.MonkeyPatc
     assert 1 < made.language.num_states <= 3
     monkeypatch.setattr(splitting, "_ENTRIES", 64)  # too many symbols for two states
     assert Splitting().attempt(0, SearchTask(sample, 0.02)) is None
+
+
+def test_an_automaton_settles_where_no_redirection_split_or_merge_saves_bits(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    truth = log_language(0, states=4, symbols=8, alarm=False)
+    sample = logs(truth, 3_000, 0, 0.02)
+    task = SearchTask(sample, 0.02)
+    assert settle(replace(task, best=truth)) == truth
+    moves, classes = np.array(truth.transitions), np.array(truth.classes)
+    redirected = moves.copy()
+    redirected[2, 5] = (redirected[2, 5] + 1) % 4
+    larger = np.concatenate([moves, moves[[1]]])
+    larger[0, larger[0] == 1] = 4
+    changed = [
+        to_language(redirected, classes, sample),
+        to_language(drop_states(moves)[0], classes[1:], sample),
+        replace(truth, transitions=tuple(map(tuple, larger.tolist())), classes=(0, 0, 0, 1, 0)),
+    ]
+    for other in changed:
+        assert other.num_states != 4 or other != truth
+        assert settle(replace(task, best=other)) == truth
+    elsewhere = np.array([1, 0, 2, 3])  # the start is state 1
+    other = replace(
+        truth,
+        transitions=tuple(map(tuple, elsewhere[moves][elsewhere].tolist())),
+        classes=tuple(classes[elsewhere].tolist()),
+        start=1,
+    )
+    assert settle(replace(task, best=other)) == truth
+    fewer = settle(replace(task, best=changed[1], max_states=3))
+    assert fewer is not None
+    assert fewer.num_states <= 3
+    monkeypatch.setattr(splitting, "_STATES", 3)
+    assert settle(replace(task, best=truth)) is None

@@ -40,7 +40,7 @@ from lengthwise.inference.searcher import (
     size_in_bits,
     to_language,
 )
-from lengthwise.inference.splitting import Splitting
+from lengthwise.inference.splitting import Splitting, settle
 from lengthwise.inference.state_merging import StateMerging, bound_wrong_labels
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import from_dict, to_dict
@@ -60,8 +60,9 @@ _COMPRESSED = 0.5
 
 _PATIENCE, _PATIENCE_WITH_NOISE = 20_000_000, 200_000_000
 """Symbols that the other searchers read at most after an automaton that explains the words. With
-noise, an automaton of too many states can explain them, too: then every searcher, the one that
-found it included, also reads at least the lesser number."""
+noise, an automaton of too few or too many states can explain them, too. Unless no change of it
+saves bits, every searcher, the one that found it included, then also reads at least the lesser
+number."""
 
 _TURN, _LONGER = 100_000_000, 4
 """Symbols that an attempt may read before it is put off, for each share of its searcher, and how
@@ -230,12 +231,18 @@ def search_automaton(
         if state.seconds - before > budget:
             raise AttemptLostError
 
+    def watch(symbols: int) -> None:
+        check()
+
     task = SearchTask(judge.train, judge.noise, max_states)
+    examined, is_settled = None, False
     able = [each for each in searchers if each.most_classes >= judge.train.num_classes]
     try:
         while not state.end:
+            if state.best is not examined:
+                examined, is_settled = _settle(state, judge, replace(task, read=watch))
             left = [each for each in able if state.attempts.get(each.name, 0) >= 0]
-            state.end = _end_of(left, state, judge, max_states)
+            state.end = _end_of(left, state, judge, max_states, is_settled)
             if not state.end:
                 check()
                 now = replace(task, best=state.best.language, least_states=state.least_states)
@@ -300,7 +307,24 @@ def _attempt(
     state.least_states = max(state.least_states, attempt.least_states)
 
 
-def _end_of(searchers: Sequence[Searcher], state: SearchState, judge: Judge, most: int) -> End:
+def _settle(state: SearchState, judge: Judge, task: SearchTask) -> tuple[Hypothesis, bool]:
+    """Change the best automaton, if it explains words whose labels may be wrong, as long as that
+    saves bits; return the best then, and whether it is known that no change saves any."""
+    best = state.best
+    assert best is not None
+    if judge.noise == 0 or not judge.explains(best):
+        return best, False
+    language = settle(replace(task, best=best.language))
+    if language is None or language == best.language:
+        return best, language is not None
+    settled = judge(language, best.searcher)
+    _keep_better(settled, state, judge)
+    return (settled, True) if state.best is settled else (best, False)
+
+
+def _end_of(
+    searchers: Sequence[Searcher], state: SearchState, judge: Judge, most: int, is_settled: bool
+) -> End:
     """Return why a search is over, if it is; `searchers` have attempts left."""
     best = state.best
     assert best is not None
@@ -310,7 +334,8 @@ def _end_of(searchers: Sequence[Searcher], state: SearchState, judge: Judge, mos
         return "exhausted"
     if judge.explains(best):
         since = {searcher.name: state.work_of(searcher) for searcher in searchers}
-        if judge.noise == 0 or best.wrong + best.wrong_in_validation == 0:
+        errors = best.wrong + best.wrong_in_validation
+        if judge.noise == 0 or errors == 0 or is_settled:
             since.pop(best.searcher, None)
             patience = min(state.work_at_best, _PATIENCE)
         else:
@@ -331,7 +356,7 @@ def _keep_better(hypothesis: Hypothesis, state: SearchState, judge: Judge) -> No
     best = state.best
     if best is not None and hypothesis.rank(judge.noise) >= best.rank(judge.noise):
         return
-    state.best, state.work_at_best = hypothesis, state.work[hypothesis.searcher]
+    state.best, state.work_at_best = hypothesis, state.work.get(hypothesis.searcher, 0)
     if fits_all(hypothesis, judge):
         proved = count_needed_states(hypothesis.language, judge.train)
         state.least_states = max(state.least_states, proved)

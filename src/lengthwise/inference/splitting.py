@@ -21,6 +21,7 @@ from lengthwise.inference.local_search import drop_states
 from lengthwise.inference.sample import Array, Sample
 from lengthwise.inference.searcher import Attempt, Read, Searcher, SearchTask
 from lengthwise.inference.visits import Passes, passes_of, split_at
+from lengthwise.languages.language import Language
 
 _SYMBOLS = 100_000
 """Symbols of the words by which the first attempts change an automaton."""
@@ -80,6 +81,29 @@ class Splitting(Searcher):
         return DrawnWords.of(task, np.random.default_rng(number)).result(moves)
 
 
+def settle(task: SearchTask) -> Language | None:
+    """Return what becomes of the best automaton of a task by changes as long as they save bits.
+
+    That is the automaton itself if no change does, and None if it is too large to tell.
+    """
+    assert task.best is not None
+    moves = np.array(task.best.transitions, dtype=np.int64)
+    if len(moves) > min(_STATES, _most_compared(task.sample)):
+        return None
+    start = task.best.start
+    places = np.arange(len(moves))
+    places[[0, start]] = start, 0
+    search = _Search(task.sample, min(len(moves) + 1, task.max_states), task.read)
+    moves = search.change(ByEnd(task.sample), places[moves][places], 1.0)
+    return DrawnWords.of(task, np.random.default_rng(0)).result(moves).language
+
+
+def _most_compared(sample: Sample) -> int:
+    """Return the number of states up to which all changes of an automaton are compared at once."""
+    entries_per_state = sample.num_classes * sample.num_symbols**2
+    return int(round((_ENTRIES / entries_per_state) ** (1 / 3), 9))
+
+
 @dataclass(slots=True)
 class _Search:
     """The words of an attempt."""
@@ -97,11 +121,7 @@ class _Search:
         enough = np.searchsorted(np.cumsum(sample.lengths[order]), symbols, side="right")
         most_words = len(sample) if turn == 0 else _PART * len(sample)
         part = sample.part(np.sort(order[: max(min(int(enough), int(most_words)), 1)]))
-        entries_per_state = sample.num_classes * sample.num_symbols**2
-        most = min(
-            _STATES, task.max_states, int(round((_ENTRIES / entries_per_state) ** (1 / 3), 9))
-        )
-        return cls(part, most, task.read)
+        return cls(part, min(_STATES, task.max_states, _most_compared(sample)), task.read)
 
     def change(self, explanation: LabelExplanation, moves: Array, weight: float) -> Array:
         """Change an automaton as long as that saves bits."""

@@ -145,11 +145,11 @@ def all_weights(counts: Array, classes: Array, modulus: int, num_classes: int) -
     candidates = candidates[candidates.any(axis=1)]
     for part in (slice(0, 24), slice(0, 96), slice(0, len(counts))):
         sums = candidates @ counts[part].T % modulus
-        keys = (np.arange(len(candidates))[:, None] * modulus + sums) * num_classes + classes[part]
-        occurs = np.zeros(len(candidates) * modulus * num_classes, dtype=bool)
-        occurs[keys.ravel()] = True
-        groups = occurs.reshape(len(candidates), modulus, num_classes).sum(axis=2)
-        candidates = candidates[(groups <= 1).all(axis=1)]
+        numbers = np.arange(len(candidates))[:, None]
+        keys = (classes[part] * modulus + sums) * len(candidates) + numbers
+        occurs = np.zeros((num_classes, modulus, len(candidates)), dtype=bool)
+        occurs.ravel()[keys.ravel()] = True
+        candidates = candidates[(occurs.sum(axis=0) <= 1).all(axis=0)]
     return candidates
 
 

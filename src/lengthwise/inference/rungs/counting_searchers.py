@@ -173,15 +173,15 @@ class GroupCounts(Searcher):
 
     def attempt(self, number: int, task: SearchTask) -> Attempt | None:
         """Solve equations, try all weights if they are few, then solve equations of higher degree;
-        with noise, solve equations of other words."""
-        symbols = task.sample.num_symbols
+        with noise no weights decide all words, so solve equations of other words instead."""
         if number == 0:
             return _counting(task, _solve(task))
-        if number == 1:
-            return self._try_all(task, symbols)
-        if number - 2 < len(_DEGREES):
-            return _counting(task, _solve(task, *_DEGREES[number - 2]))
-        if task.noise > 0 and number - 2 - len(_DEGREES) < _DRAWS:
+        if number == 1 and task.noise == 0:
+            return self._try_all(task, task.sample.num_symbols)
+        later = number - (1 if task.noise else 2)
+        if later < len(_DEGREES):
+            return _counting(task, _solve(task, *_DEGREES[later]))
+        if task.noise > 0 and later - len(_DEGREES) < _DRAWS:
             equations = _Equations.of(task.sample, task, seed=number)
             return _counting(task, equations.linear())
         return None
@@ -194,7 +194,7 @@ class GroupCounts(Searcher):
         classes = bench.sample.classes[rows]
         modulus = 2
         while modulus**symbols <= _MOST_TRIED:
-            task.read(40 * modulus**symbols)
+            task.read(100 * modulus**symbols)
             weights = all_weights(counts, classes, modulus, task.sample.num_classes)
             if len(weights):
                 simplest = weights[np.lexsort((weights.sum(axis=1), (weights > 0).sum(axis=1)))[0]]
