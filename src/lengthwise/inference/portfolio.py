@@ -17,7 +17,6 @@ What it finds depends on the words alone, unless the budget ends it.
 """
 
 import math
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self, TypeAlias
@@ -33,8 +32,10 @@ from lengthwise.inference.sample import Sample
 from lengthwise.inference.searcher import (
     AttemptLostError,
     AttemptPutOffError,
+    Read,
     Searcher,
     SearchTask,
+    Watch,
     count_wrong,
     log_choices,
     size_in_bits,
@@ -67,9 +68,6 @@ number."""
 _TURN, _LONGER = 100_000_000, 4
 """Symbols that an attempt may read before it is put off, for each share of its searcher, and how
 many times as many it may read next time."""
-
-_SHOWN_EVERY = 0.3
-"""Seconds between two times that progress is shown."""
 
 End: TypeAlias = Literal["", "explained", "exhausted", "out of time", "stopped"]
 """Why a search ended: an automaton explains the words; no attempt is left; the budget is used up;
@@ -220,39 +218,33 @@ def search_automaton(
         state.end = ""
     if state.best is None:
         state.best = judge(_constant(judge.train), "the commonest label")
-    start, before, last_shown = time.monotonic(), state.seconds, -math.inf
+    before = state.seconds
 
-    def check() -> None:
-        nonlocal last_shown
-        state.seconds = before + time.monotonic() - start
-        if state.seconds - last_shown > _SHOWN_EVERY:
-            last_shown = state.seconds
-            show(state)
-        if state.seconds - before > budget:
-            raise AttemptLostError
+    def show_after(seconds: float) -> None:
+        state.seconds = before + seconds
+        show(state)
 
-    def watch(symbols: int) -> None:
-        check()
-
+    watch = Watch(budget, show_after)
     task = SearchTask(judge.train, judge.noise, max_states)
     examined, is_settled = None, False
     able = [each for each in searchers if each.most_classes >= judge.train.num_classes]
     try:
         while not state.end:
             if state.best is not examined:
-                examined, is_settled = _settle(state, judge, replace(task, read=watch))
+                examined, is_settled = _settle(state, judge, replace(task, read=watch.read))
             left = [each for each in able if state.attempts.get(each.name, 0) >= 0]
             state.end = _end_of(left, state, judge, max_states, is_settled)
             if not state.end:
-                check()
+                watch.read()
                 now = replace(task, best=state.best.language, least_states=state.least_states)
-                _attempt(left, now, state, judge, check)
+                _attempt(left, now, state, judge, watch.read)
+            state.seconds = before + watch.seconds
             keep(state)
     except AttemptLostError:
         state.end = "out of time"
     except KeyboardInterrupt:
         state.end = state.end or "stopped"
-    state.seconds = before + time.monotonic() - start
+    state.seconds = before + watch.seconds
     keep(state)
     return state
 
@@ -268,13 +260,13 @@ class _Turn:
     """Counts what an attempt reads, and ends it if that is too much."""
 
     most: float
-    check: Callable[[], None]
+    go_on: Read
     work: int = 0
 
     def read(self, symbols: int) -> None:
         """Count symbols; end the attempt if the time is used up or it has read too many."""
         self.work += symbols
-        self.check()
+        self.go_on(symbols)
         if self.work > self.most:
             raise AttemptPutOffError
 
@@ -284,13 +276,13 @@ def _attempt(
     task: SearchTask,
     state: SearchState,
     judge: Judge,
-    check: Callable[[], None],
+    read: Read,
 ) -> None:
     """Make the next attempt, or put it off."""
     searcher = min(searchers, key=lambda searcher: state.work_of(searcher) / searcher.share)
     name, number = searcher.name, state.attempts.get(searcher.name, 0)
     most = state.turns.get(name, int(_TURN * searcher.share))
-    turn = _Turn(most if len(searchers) > 1 else math.inf, check)
+    turn = _Turn(most if len(searchers) > 1 else math.inf, read)
     try:
         attempt = searcher.attempt(number, replace(task, read=turn.read))
     except AttemptPutOffError:

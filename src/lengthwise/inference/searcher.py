@@ -6,15 +6,19 @@ continues with the next attempt, and its result does not depend on the speed of 
 """
 
 import math
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, TypeAlias
 
 import numpy as np
 
 from lengthwise.inference.sample import Sample, answers_of
 from lengthwise.languages.language import Language
+
+_SHOWN_EVERY = 0.3
+"""Seconds between two times that progress is shown."""
 
 Read: TypeAlias = Callable[[int], None]
 """Counts symbols that an attempt reads; raises `AttemptLostError` or `AttemptPutOffError` to end
@@ -65,6 +69,32 @@ class AttemptLostError(Exception):
 class AttemptPutOffError(Exception):
     """An attempt has read all that it may read for now. It is made again, and may read more, when
     the other searchers have had their turn."""
+
+
+@dataclass(slots=True)
+class Watch:
+    """Shows the progress of a search several times a second, and ends it after its budget."""
+
+    budget: float
+    """Seconds."""
+    show: Callable[[float], None]
+    """Called with the seconds since the start."""
+    start: float = field(default_factory=time.monotonic)
+    last_shown: float = -math.inf
+
+    @property
+    def seconds(self) -> float:
+        """The seconds since the start."""
+        return time.monotonic() - self.start
+
+    def read(self, symbols: int = 0) -> None:
+        """Show progress, if it is time; raise `AttemptLostError` if the budget is used up."""
+        seconds = self.seconds
+        if seconds - self.last_shown > _SHOWN_EVERY:
+            self.last_shown = seconds
+            self.show(seconds)
+        if seconds > self.budget:
+            raise AttemptLostError
 
 
 class Searcher(ABC):

@@ -14,7 +14,6 @@ than the outputs. Training alone makes functions.
 """
 
 import math
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
@@ -30,7 +29,7 @@ from lengthwise.inference.pairs.sides import (
 )
 from lengthwise.inference.portfolio import End, label_bits
 from lengthwise.inference.sample import Array
-from lengthwise.inference.searcher import AttemptLostError, Read
+from lengthwise.inference.searcher import AttemptLostError, Read, Watch
 from lengthwise.languages.functions.function import Function
 from lengthwise.languages.minimise import Table
 
@@ -52,9 +51,6 @@ the search at once, or once all functions with at most so many states were tried
 
 _COMPRESSED = 0.5
 """Share of the bits of the outputs below which a function and its errors explain them."""
-
-_SHOWN_EVERY = 0.3
-"""Seconds between two times that progress is shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,25 +88,20 @@ class FunctionSearch:
 
         The result is at least the function that writes the commonest output of each symbol.
         """
-        start, last_shown = time.monotonic(), -math.inf
 
-        def read(symbols: int) -> None:
-            nonlocal last_shown
-            self.seconds = time.monotonic() - start
-            if self.seconds - last_shown > _SHOWN_EVERY:
-                last_shown = self.seconds
-                self.show(self)
-            if self.seconds > budget:
-                raise AttemptLostError
+        def show_after(seconds: float) -> None:
+            self.seconds = seconds
+            self.show(self)
 
+        watch = Watch(budget, show_after)
         self.best = self._judge(_by_symbol(self.train))
         try:
-            self.end = "explained" if self._find(read) else "exhausted"
+            self.end = "explained" if self._find(watch.read) else "exhausted"
         except AttemptLostError:
             self.end = "out of time"
         except KeyboardInterrupt:
             self.end = "stopped"
-        self.seconds = time.monotonic() - start
+        self.seconds = watch.seconds
         return self.best
 
     def _find(self, read: Read) -> bool:
