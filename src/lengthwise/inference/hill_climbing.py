@@ -74,7 +74,7 @@ class Climb(Searcher):
         moves = np.zeros((1, task.sample.num_symbols), dtype=np.int64)
         best = task.best
         if goes_on and best is not None and 1 < best.num_states <= _LARGEST:
-            moves = _moves(best)
+            moves = moves_of(best)
             most_states = min(max(most_states, best.num_states + 2), task.max_states)
         wide = min(max(1, task.sample.num_symbols // 8), _WIDE)
         most_work = wide * _WORK * 2 ** min(turn // 2, _DOUBLINGS)
@@ -178,7 +178,7 @@ def _counters(modulus: int, symbols: int) -> Array:
     return (np.arange(modulus)[None, :, None] + weights[:, None, :]) % modulus
 
 
-def _moves(language: Language) -> Array:
+def moves_of(language: Language) -> Array:
     """Return the transitions `[state, symbol]`, with the start as state 0."""
     states = range(language.num_states)
     order = [language.start, *(state for state in states if state != language.start)]

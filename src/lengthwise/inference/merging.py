@@ -49,7 +49,7 @@ _FEW = 48
 
 _READING, _STEP, _INSERTING, _JUDGING = 5, 1_000, 2, 17
 """Symbols of plain reading in the time that is taken to read a symbol, by each step of reading in
-any case, to sort some words among one that is sorted, and to judge a case."""
+any case, for each sorted word to insert others, and to judge a case."""
 
 _BETWEEN = 10_000_000
 """Approximate number of symbols of plain reading between two counts of them."""
@@ -96,7 +96,7 @@ class Merging:
         rows = np.arange(len(sample))
         self._place, self._left = self._read(self.moves, np.zeros_like(rows), sample.lengths)
         self._open = self._codes = np.zeros(0, dtype=np.int64)
-        self._insert(rows)
+        self._sort_in(rows)
 
     # ---- reading -----------------------------------------------------------------------------
 
@@ -138,15 +138,15 @@ class Merging:
         """Return a number for each place and suffix."""
         return place * self._sample.num_suffixes + self._sample.suffixes[rows, left]
 
-    def _insert(self, rows: Array) -> None:
+    def _sort_in(self, rows: Array) -> None:
         """Insert words among those that are sorted by place, and by place, suffix and class."""
         sample = self._sample
         self._count(_INSERTING * len(sample))
         place = self._place[rows]
         keys = self._keys(place, self._left[rows], rows)
         is_open = place >= self._slots
-        self._open = _insert(self._open, place[is_open] * len(sample) + rows[is_open])
-        self._codes = _insert(self._codes, keys * sample.num_classes + sample.classes[rows])
+        self._open = _merge_sorted(self._open, place[is_open] * len(sample) + rows[is_open])
+        self._codes = _merge_sorted(self._codes, keys * sample.num_classes + sample.classes[rows])
         self._different, self._counts = _count_codes(self._codes)
         self._known, self._majority, self._votes, self._total = find_majorities(
             self._different, self._counts, sample.num_classes
@@ -164,7 +164,7 @@ class Merging:
         return rows
 
     def _stretch(self, edge: int) -> Array:
-        """Return where the words at an open edge begin and end among those at all."""
+        """Return where the words at an open edge begin and end among the words at open edges."""
         place, size = self._slots + edge, len(self._sample)
         return np.searchsorted(self._open, [place * size, (place + 1) * size])
 
@@ -288,7 +288,7 @@ class Merging:
         rows = self._remove(edge)
         at = np.full(len(rows), target)
         self._place[rows], self._left[rows] = self._read(self.moves, at, self._left[rows], rows)
-        self._insert(rows)
+        self._sort_in(rows)
 
     def promote(self, edge: int) -> None:
         """Let an open edge lead to a new state.
@@ -407,8 +407,8 @@ def find_majorities(
     return keys[firsts], num_classes - 1 - last, most, np.add.reduceat(counts, firsts)
 
 
-def _insert(values: Array, more: Array) -> Array:
-    """Return sorted values with more of them, sorted."""
+def _merge_sorted(values: Array, more: Array) -> Array:
+    """Return sorted values and others, sorted."""
     return np.sort(np.concatenate([values, np.sort(more)]), kind="stable")
 
 

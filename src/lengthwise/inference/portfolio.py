@@ -8,7 +8,9 @@ An automaton is better than another if it is the shorter description of the labe
 automaton, or of the rule that it was made of, and those of the labels that it misjudges, in
 training and validation. Without noise, one that misjudges no word goes before all others. Where
 labels may be wrong, each line of a repeated word has a label of its own. Training alone makes
-automata; validation only helps to choose.
+automata; validation only helps to choose. Where labels may be wrong, an automaton of several
+states is settled if no change of a transition, split or merge saves bits, and if it misjudges
+hardly more words than wrong labels make it: then little can be better.
 
 The search ends when an automaton explains the words and every other searcher has read as much as
 the one that found it, to a limit; when it is proved that there is none with fewer states, or none
@@ -32,10 +34,10 @@ from lengthwise.inference.sample import Sample
 from lengthwise.inference.searcher import (
     AttemptLostError,
     AttemptPutOffError,
+    Clock,
     Read,
     Searcher,
     SearchTask,
-    Watch,
     count_wrong,
     log_choices,
     size_in_bits,
@@ -61,9 +63,14 @@ _COMPRESSED = 0.5
 
 _PATIENCE, _PATIENCE_WITH_NOISE = 20_000_000, 200_000_000
 """Symbols that the other searchers read at most after an automaton that explains the words. With
-noise, an automaton of too few or too many states can explain them, too. Unless no change of it
-saves bits, every searcher, the one that found it included, then also reads at least the lesser
-number."""
+noise, an automaton of too few or too many states can explain them, too: then every searcher, the
+one that found it included, also reads at least the lesser number."""
+
+_PATIENCE_IF_SETTLED = 2_000_000
+"""Symbols that, with noise, the other searchers read at least after a settled automaton."""
+
+_SETTLED = 1.0
+"""Standard deviations of more wrong labels than on average up to which an automaton is settled."""
 
 _TURN, _LONGER = 100_000_000, 4
 """Symbols that an attempt may read before it is put off, for each share of its searcher, and how
@@ -224,27 +231,27 @@ def search_automaton(
         state.seconds = before + seconds
         show(state)
 
-    watch = Watch(budget, show_after)
+    clock = Clock(budget, show_after)
     task = SearchTask(judge.train, judge.noise, max_states)
     examined, is_settled = None, False
     able = [each for each in searchers if each.most_classes >= judge.train.num_classes]
     try:
         while not state.end:
             if state.best is not examined:
-                examined, is_settled = _settle(state, judge, replace(task, read=watch.read))
+                examined, is_settled = _settle(state, judge, replace(task, read=clock.read))
             left = [each for each in able if state.attempts.get(each.name, 0) >= 0]
             state.end = _end_of(left, state, judge, max_states, is_settled)
             if not state.end:
-                watch.read()
+                clock.read()
                 now = replace(task, best=state.best.language, least_states=state.least_states)
-                _attempt(left, now, state, judge, watch.read)
-            state.seconds = before + watch.seconds
+                _attempt(left, now, state, judge, clock.read)
+            state.seconds = before + clock.seconds
             keep(state)
     except AttemptLostError:
         state.end = "out of time"
     except KeyboardInterrupt:
         state.end = state.end or "stopped"
-    state.seconds = before + watch.seconds
+    state.seconds = before + clock.seconds
     keep(state)
     return state
 
@@ -301,17 +308,22 @@ def _attempt(
 
 def _settle(state: SearchState, judge: Judge, task: SearchTask) -> tuple[Hypothesis, bool]:
     """Change the best automaton, if it explains words whose labels may be wrong, as long as that
-    saves bits; return the best then, and whether it is known that no change saves any."""
+    saves bits; return the best then, and whether it is settled."""
     best = state.best
     assert best is not None
     if judge.noise == 0 or not judge.explains(best):
         return best, False
     language = settle(replace(task, best=best.language))
-    if language is None or language == best.language:
-        return best, language is not None
-    settled = judge(language, best.searcher)
-    _keep_better(settled, state, judge)
-    return (settled, True) if state.best is settled else (best, False)
+    if language is not None and language != best.language:
+        settled = judge(language, best.searcher)
+        _keep_better(settled, state, judge)
+        if state.best is not settled:
+            return best, False
+        best = settled
+    count = judge.train.num_lines + judge.valid.num_lines
+    wrong = best.wrong + best.wrong_in_validation
+    is_likely = wrong <= bound_wrong_labels(judge.noise, count, _SETTLED)
+    return best, language is not None and best.language.num_states > 1 and is_likely
 
 
 def _end_of(
@@ -329,7 +341,8 @@ def _end_of(
         errors = best.wrong + best.wrong_in_validation
         if judge.noise == 0 or errors == 0 or is_settled:
             since.pop(best.searcher, None)
-            patience = min(state.work_at_best, _PATIENCE)
+            least = _PATIENCE_IF_SETTLED if is_settled and errors else 0
+            patience = max(min(state.work_at_best, _PATIENCE), least)
         else:
             if best.searcher in since:
                 since[best.searcher] -= state.work_at_best

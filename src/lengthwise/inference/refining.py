@@ -73,13 +73,13 @@ class _Tables:
         self._count(_REDIRECTING + count * int(left.sum()) // _READ_AT_ONCE)
         order = np.argsort(-left, kind="stable")
         passing, left = rows[order], left[order]
-        target = np.repeat(np.arange(count)[:, None], len(rows), axis=1)
-        state = target.copy()
+        target = np.arange(count)[:, None]
+        state = np.repeat(target, len(rows), axis=1)
         flat = self.moves.ravel()
         for rest in range(int(left.max(initial=0)), 0, -1):
             reading = int(np.searchsorted(-left, -rest, side="right"))
             codes = state[:, :reading] * width + self.sample.symbols[passing[:reading], rest]
-            state[:, :reading] = np.where(codes == edge, target[:, :reading], flat[codes])
+            state[:, :reading] = np.where(codes == edge, target, flat[codes])
         wrong = (self.classes[state] != self.sample.classes[passing]) @ self.weights[passing]
         best = int(wrong.argmin())
         if wrong[best] >= self.wrong[rows].sum():

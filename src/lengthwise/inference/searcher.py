@@ -72,7 +72,7 @@ class AttemptPutOffError(Exception):
 
 
 @dataclass(slots=True)
-class Watch:
+class Clock:
     """Shows the progress of a search several times a second, and ends it after its budget."""
 
     budget: float
@@ -88,7 +88,10 @@ class Watch:
         return time.monotonic() - self.start
 
     def read(self, symbols: int = 0) -> None:
-        """Show progress, if it is time; raise `AttemptLostError` if the budget is used up."""
+        """Show progress, if it is time; raise `AttemptLostError` if the budget is used up.
+
+        The time counts, and not the symbols.
+        """
         seconds = self.seconds
         if seconds - self.last_shown > _SHOWN_EVERY:
             self.last_shown = seconds

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lengthwise.inference.explaining import ByAlarms, ByEnd, Candidate, LabelExplanation
-from lengthwise.inference.hill_climbing import DrawnWords
+from lengthwise.inference.hill_climbing import DrawnWords, moves_of
 from lengthwise.inference.local_search import drop_states
 from lengthwise.inference.sample import Array, Sample
 from lengthwise.inference.searcher import Attempt, Read, Searcher, SearchTask
@@ -44,6 +44,10 @@ _ENTRIES = 2**24
 _COUNTED_AS_ONE = 8
 """Symbols of packed words that count as one, though they take the time of about 25: splitting has
 25 times as much of the time as a searcher of share 1."""
+
+_SETTLED = 2**23
+"""Symbols of words, times symbols of the alphabet, up to which all changes of an automaton are
+compared by all words."""
 
 _RARE = 0.2
 """A class is rare if its share of the words is below this part of the average share of a class."""
@@ -84,17 +88,18 @@ class Splitting(Searcher):
 def settle(task: SearchTask) -> Language | None:
     """Return what becomes of the best automaton of a task by changes as long as they save bits.
 
-    That is the automaton itself if no change does, and None if it is too large to tell.
+    That is the automaton itself if no change does. If there are too many changes to compare all,
+    return None.
     """
-    assert task.best is not None
-    moves = np.array(task.best.transitions, dtype=np.int64)
-    if len(moves) > min(_STATES, _most_compared(task.sample)):
+    sample = task.sample
+    most = min(_STATES, task.max_states, _most_compared(sample))
+    work = int(sample.lengths.sum()) * sample.num_symbols
+    if task.best is None or task.best.num_states >= most or work > _SETTLED:
         return None
-    start = task.best.start
-    places = np.arange(len(moves))
-    places[[0, start]] = start, 0
-    search = _Search(task.sample, min(len(moves) + 1, task.max_states), task.read)
-    moves = search.change(ByEnd(task.sample), places[moves][places], 1.0)
+    search = _Search(sample, most, task.read)
+    moves = search.change(ByEnd(sample), moves_of(task.best), 1.0)
+    if len(moves) == most:
+        return None
     return DrawnWords.of(task, np.random.default_rng(0)).result(moves).language
 
 
@@ -148,7 +153,9 @@ class _Search:
         """Yield the most promising redirections and splits."""
         states, symbols = moves.shape
         own_states = np.arange(states)
+        self.read(0)  # may end the attempt
         edges, splits = passes_of(moves, self.sample)
+        self.read(0)
         for edge, target in _best(explanation, moves, edges, moves.size):
             if target < states and target != moves.ravel()[edge]:
                 other = moves.copy()

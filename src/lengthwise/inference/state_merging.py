@@ -125,6 +125,6 @@ def _is_at_chance(language: Language, others: Sample) -> bool:
     return len(others) > 0 and count_wrong(language, others) > wrong * others.num_lines
 
 
-def bound_wrong_labels(noise: float, count: int) -> float:
-    """Return three standard deviations more wrong labels than there are on average."""
-    return noise * count + 3 * math.sqrt(noise * (1 - noise) * count)
+def bound_wrong_labels(noise: float, count: int, deviations: float = 3.0) -> float:
+    """Return so many standard deviations more wrong labels than there are on average."""
+    return noise * count + deviations * math.sqrt(noise * (1 - noise) * count)

@@ -29,7 +29,7 @@ from lengthwise.inference.pairs.sides import (
 )
 from lengthwise.inference.portfolio import End, label_bits
 from lengthwise.inference.sample import Array
-from lengthwise.inference.searcher import AttemptLostError, Read, Watch
+from lengthwise.inference.searcher import AttemptLostError, Clock, Read
 from lengthwise.languages.functions.function import Function
 from lengthwise.languages.minimise import Table
 
@@ -93,15 +93,15 @@ class FunctionSearch:
             self.seconds = seconds
             self.show(self)
 
-        watch = Watch(budget, show_after)
+        clock = Clock(budget, show_after)
         self.best = self._judge(_by_symbol(self.train))
         try:
-            self.end = "explained" if self._find(watch.read) else "exhausted"
+            self.end = "explained" if self._find(clock.read) else "exhausted"
         except AttemptLostError:
             self.end = "out of time"
         except KeyboardInterrupt:
             self.end = "stopped"
-        self.seconds = watch.seconds
+        self.seconds = clock.seconds
         return self.best
 
     def _find(self, read: Read) -> bool:

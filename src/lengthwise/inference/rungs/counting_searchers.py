@@ -34,6 +34,10 @@ from lengthwise.inference.searcher import Attempt, Searcher, SearchTask
 _MOST_TRIED = 20_000
 """Greatest number of weights that are tried one by one."""
 
+_DECIDED = 1_000
+"""Number of words whose classes weights decide that are tried one by one; with noise, as many as
+have one wrong label on average, so that often none of them has."""
+
 _MOST_SOLVED = 4_000
 """Greatest number of words of a class that equations are solved for."""
 
@@ -173,22 +177,21 @@ class GroupCounts(Searcher):
 
     def attempt(self, number: int, task: SearchTask) -> Attempt | None:
         """Solve equations, try all weights if they are few, then solve equations of higher degree;
-        with noise no weights decide all words, so solve equations of other words instead."""
+        with noise, solve equations of other words."""
         if number == 0:
             return _counting(task, _solve(task))
-        if number == 1 and task.noise == 0:
+        if number == 1:
             return self._try_all(task, task.sample.num_symbols)
-        later = number - (1 if task.noise else 2)
-        if later < len(_DEGREES):
-            return _counting(task, _solve(task, *_DEGREES[later]))
-        if task.noise > 0 and later - len(_DEGREES) < _DRAWS:
+        if number - 2 < len(_DEGREES):
+            return _counting(task, _solve(task, *_DEGREES[number - 2]))
+        if task.noise > 0 and number - 2 - len(_DEGREES) < _DRAWS:
             equations = _Equations.of(task.sample, task, seed=number)
             return _counting(task, equations.linear())
         return None
 
     def _try_all(self, task: SearchTask, symbols: int) -> Attempt:
         bench = Bench(task)
-        rows = bench.draw_rows(1_000, 0)
+        rows = bench.draw_rows(int(min(_DECIDED, 1 / max(task.noise, 1e-9))), 0)
         rows = np.random.default_rng(0).permutation(rows)
         counts = symbol_counts(bench.sample)[rows]
         classes = bench.sample.classes[rows]
