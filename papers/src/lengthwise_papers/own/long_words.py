@@ -7,22 +7,18 @@ automaton is that language, exactly, and how often the learner is right on words
 words are as long as those of training, or of 31 to 50 symbols; and they are random, half of each
 class, or adversarial: pairs of words that one edit turns from one class into the other.
 
-The learners: the pipeline of `lw.infer`; RPNI and EDSM of AALpy; a GRU and a transformer that are
-trained on the same words for a fixed number of steps, about a minute of a processor.
+The learners: the pipeline of `lw.infer`; RPNI and EDSM of AALpy, and EDSM of flexfringe; a GRU and
+a transformer that are trained on the same words for a fixed number of steps, about a minute of a
+processor.
 """
 
-import signal
-import time
-import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+import os
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import torch
-from aalpy.learning_algs.deterministic_passive.RPNI import run_RPNI
-from aalpy.learning_algs.general_passive.GsmAlgorithms import run_EDSM
 from torch import Tensor
 
 import lengthwise as lw
@@ -36,6 +32,7 @@ from lengthwise.tasks.task import Task
 from lengthwise.training.devices import environment
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise_papers.own.labels_alone import is_same
+from lengthwise_papers.own.state_mergers import MERGERS, Merger, Word
 from lengthwise_papers.parts import Part, PartsExperiment, group_records
 
 LENGTHS, LONGER = (20, 29), (31, 50)
@@ -52,7 +49,6 @@ TESTS = {
 TESTED = 2_000
 """Words of each test."""
 
-Word = tuple[int, ...]
 Answer = Callable[[Sequence[Word]], list[int]]
 Learner = Callable[[Language, Mapping[Word, int], int, Path], tuple[Language | None, Answer]]
 """Learns from words of a language in a number of seconds, with a folder to write to; returns the
@@ -105,9 +101,9 @@ def measure_language(language: Language, settings: Mapping[str, Any], folder: Pa
     """
     draws = torch.Generator().manual_seed(settings["seed"])
     words = draw_words(language, settings["words"], LENGTHS, draws)
-    start = time.process_time()
+    start = _processor_seconds()
     automaton, answer = LEARNERS[settings["learner"]](language, words, settings["budget"], folder)
-    seconds = round(time.process_time() - start, 1)
+    seconds = round(_processor_seconds() - start, 1)
     fits = answer(list(words)) == list(words.values())
     accuracies = {}
     for name, (lengths, is_adversarial) in TESTS.items():
@@ -130,6 +126,11 @@ def measure_language(language: Language, settings: Mapping[str, Any], folder: Pa
         "seconds": seconds,
         "environment": environment("cpu"),
     }
+
+
+def _processor_seconds() -> float:
+    """Return the seconds that this process and programs that it started have used."""
+    return sum(os.times()[:4])
 
 
 def draw_words(
@@ -207,36 +208,16 @@ def _pipeline(
     return automaton, lambda asked_words: [automaton.classify(word) for word in asked_words]
 
 
-def _merging(run: Callable[..., Any]) -> Learner:
-    """Return a learner of AALpy, which has found nothing where the time is used up."""
+def _merging(merge: Merger) -> Learner:
+    """Return a learner that merges states; it says the commonest class if the time is used up."""
 
     def learn(
         language: Language, words: Mapping[Word, int], seconds: int, folder: Path
     ) -> tuple[Language | None, Answer]:
-        common = max((0, 1), key=list(words.values()).count)
-        data = [(word, bool(label)) for word, label in words.items()]
-        try:
-            with _limit_time(seconds), warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # an automaton may lack transitions
-                model = run(data, "dfa", input_completeness=None, print_info=False)
-        except TimeoutError:
+        automaton = merge(language, words, seconds, folder)
+        if automaton is None:
+            common = max((0, 1), key=list(words.values()).count)
             return None, lambda tested: [common] * len(tested)
-        numbers = {state.state_id: number for number, state in enumerate(model.states)}
-        automaton = Language(
-            alphabet=language.alphabet,
-            transitions=tuple(
-                tuple(
-                    numbers[state.transitions[symbol].state_id]
-                    if symbol in state.transitions
-                    else numbers[state.state_id]
-                    for symbol in range(language.num_symbols)
-                )
-                for state in model.states
-            ),
-            classes=tuple(int(state.is_accepting) for state in model.states),
-            start=numbers[model.initial_state.state_id],
-            class_names=language.class_names,
-        ).minimise()
         return automaton, lambda tested: [automaton.classify(word) for word in tested]
 
     return learn
@@ -264,26 +245,9 @@ def _network(model: str, steps: int) -> Learner:
     return learn
 
 
-@contextmanager
-def _limit_time(seconds: int) -> Iterator[None]:
-    """Raise `TimeoutError` when so much processor time is used up."""
-
-    def stop(number: int, frame: object) -> None:
-        raise TimeoutError
-
-    before = signal.signal(signal.SIGPROF, stop)
-    signal.setitimer(signal.ITIMER_PROF, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, before)
-
-
 LEARNERS: Mapping[str, Learner] = {
     "pipeline": _pipeline,
-    "RPNI": _merging(run_RPNI),
-    "EDSM": _merging(run_EDSM),
+    **{name: _merging(merge) for name, merge in MERGERS.items()},
     "GRU": _network("gru", 1_500),
     "transformer": _network("chomsky-transformer", 500),
 }
@@ -386,7 +350,7 @@ LONG_WORDS = PartsExperiment(
     claim="Languages are found from words that are all long.",
     presets=preset_catalogue(
         smoke=Sizes(classes=("SL",), symbols=(4,), languages=(0,), words=(300,), seconds=20),
-        laptop=Sizes(),
+        laptop=Sizes(learners=(*Sizes().learners, "flexfringe")),
         paper=Sizes(seconds=120),
     ),
     parts=parts,

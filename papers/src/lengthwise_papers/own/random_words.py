@@ -22,8 +22,9 @@ from lengthwise.languages.language import Language
 from lengthwise.training.devices import environment
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise_papers.own.labels_alone import is_same
-from lengthwise_papers.own.long_words import LEARNERS, Word, infer_words, with_classes_of
+from lengthwise_papers.own.long_words import LEARNERS, infer_words, with_classes_of
 from lengthwise_papers.own.random_languages import draw_needed_machine
+from lengthwise_papers.own.state_mergers import Word
 from lengthwise_papers.parts import Part, PartsExperiment, group_records
 
 LENGTHS = (15, 30)
