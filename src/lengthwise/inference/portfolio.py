@@ -34,8 +34,8 @@ from lengthwise.inference.sample import Sample
 from lengthwise.inference.searcher import (
     AttemptLostError,
     AttemptPutOffError,
-    Clock,
     Read,
+    SearchClock,
     Searcher,
     SearchTask,
     count_wrong,
@@ -231,7 +231,7 @@ def search_automaton(
         state.seconds = before + seconds
         show(state)
 
-    clock = Clock(budget, show_after)
+    clock = SearchClock(budget, show_after)
     task = SearchTask(judge.train, judge.noise, max_states)
     examined, is_settled = None, False
     able = [each for each in searchers if each.most_classes >= judge.train.num_classes]

@@ -72,7 +72,7 @@ class AttemptPutOffError(Exception):
 
 
 @dataclass(slots=True)
-class Clock:
+class SearchClock:
     """Shows the progress of a search several times a second, and ends it after its budget."""
 
     budget: float

@@ -29,7 +29,7 @@ from lengthwise.inference.pairs.sides import (
 )
 from lengthwise.inference.portfolio import End, label_bits
 from lengthwise.inference.sample import Array
-from lengthwise.inference.searcher import AttemptLostError, Clock, Read
+from lengthwise.inference.searcher import AttemptLostError, Read, SearchClock
 from lengthwise.languages.functions.function import Function
 from lengthwise.languages.minimise import Table
 
@@ -93,7 +93,7 @@ class FunctionSearch:
             self.seconds = seconds
             self.show(self)
 
-        clock = Clock(budget, show_after)
+        clock = SearchClock(budget, show_after)
         self.best = self._judge(_by_symbol(self.train))
         try:
             self.end = "explained" if self._find(clock.read) else "exhausted"

@@ -8,7 +8,7 @@ from lengthwise.inference.portfolio import End
 from lengthwise.inference.positives.choice import POSITIVES, choose
 from lengthwise.inference.positives.statement import PositiveStatement, state_positives
 from lengthwise.inference.sample import Sample
-from lengthwise.inference.searcher import Clock
+from lengthwise.inference.searcher import SearchClock
 from lengthwise.languages.language import Language
 from lengthwise.problems.inferred.settings import InferenceConfig
 from lengthwise.problems.inferred.timing import Timer
@@ -55,7 +55,7 @@ def smallest_language(
     Raises:
         TextError: none was made in the time, or all have too many states.
     """
-    clock = Clock(timer.left, lambda seconds: timer.show(""))
+    clock = SearchClock(timer.left, lambda seconds: timer.show(""))
     choice, end = choose(
         train, valid, assume=config.assume, max_states=config.max_states, check=clock.read
     )
