@@ -131,7 +131,7 @@ def test_an_automaton_settles_where_no_redirection_split_or_merge_saves_bits(
     assert settle(replace(task, best=truth, max_states=4)) is None  # a split cannot be compared
     assert settle(replace(task, best=changed[1], max_states=4)) is None
     assert settle(replace(task, best=truth, max_states=5)) == truth
-    monkeypatch.setattr(splitting, "_SETTLED", 8 * int(sample.lengths.sum()))
+    monkeypatch.setattr(splitting, "_COMPARED", 8 * int(sample.lengths.sum()))
     assert settle(replace(task, best=truth)) == truth
-    monkeypatch.setattr(splitting, "_SETTLED", 8 * int(sample.lengths.sum()) - 1)
+    monkeypatch.setattr(splitting, "_COMPARED", 8 * int(sample.lengths.sum()) - 1)
     assert settle(replace(task, best=truth)) is None

@@ -205,10 +205,9 @@ class LocalSearch:
 
     def descend(self, moves: Array) -> None:
         """Redirect, recast and restart until nothing helps; `moves` changes in place."""
-        while count_misjudged(self.counts(moves[None]))[0] and (
-            self.redirect(moves) or self.recast(moves) or self.restart(moves)
-        ):
-            pass
+        while count_misjudged(self.counts(moves[None]))[0]:
+            if not (self.redirect(moves) or self.recast(moves) or self.restart(moves)):
+                break
 
     def split(self, moves: Array, heat: float) -> Array:
         """Lead a transition to a new state, which continues as its target does."""

@@ -27,7 +27,7 @@ _SYMBOLS = 100_000
 """Symbols of the words by which the first attempts change an automaton."""
 
 _DOUBLINGS = 2
-"""How often later attempts double them, at most."""
+"""Greatest number of times that later attempts double them."""
 
 _PART = 0.75
 """Share of the words that later attempts use at most, so that they do not repeat the first."""
@@ -45,7 +45,7 @@ _COUNTED_AS_ONE = 8
 """Symbols of packed words that count as one, though they take the time of about 25: splitting has
 25 times as much of the time as a searcher of share 1."""
 
-_SETTLED = 2**23
+_COMPARED = 2**23
 """Symbols of words, times symbols of the alphabet, up to which all changes of an automaton are
 compared by all words."""
 
@@ -94,7 +94,7 @@ def settle(task: SearchTask) -> Language | None:
     sample = task.sample
     most = min(_STATES, task.max_states, _most_compared(sample))
     work = int(sample.lengths.sum()) * sample.num_symbols
-    if task.best is None or task.best.num_states >= most or work > _SETTLED:
+    if task.best is None or task.best.num_states >= most or work > _COMPARED:
         return None
     search = _Search(sample, most, task.read)
     moves = search.change(ByEnd(sample), moves_of(task.best), 1.0)
@@ -153,9 +153,8 @@ class _Search:
         """Yield the most promising redirections and splits."""
         states, symbols = moves.shape
         own_states = np.arange(states)
-        self.read(0)  # may end the attempt
         edges, splits = passes_of(moves, self.sample)
-        self.read(0)
+        self.read(0)  # may end the attempt
         for edge, target in _best(explanation, moves, edges, moves.size):
             if target < states and target != moves.ravel()[edge]:
                 other = moves.copy()

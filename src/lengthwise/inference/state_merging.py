@@ -81,7 +81,7 @@ class _Merge:
     noise: float
     """Share of wrong labels that is allowed for."""
     is_last: bool = False
-    """Whether guesses are made however many states they need."""
+    """Says whether guesses are made however many states they need."""
 
 
 @cache

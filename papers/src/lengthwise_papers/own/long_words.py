@@ -32,7 +32,7 @@ from lengthwise.tasks.task import Task
 from lengthwise.training.devices import environment
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise_papers.own.labels_alone import is_same
-from lengthwise_papers.own.state_mergers import MERGERS, Merger, Word
+from lengthwise_papers.own.state_mergers import MERGERS, Merger, Word, commonest_label
 from lengthwise_papers.parts import Part, PartsExperiment, group_records
 
 LENGTHS, LONGER = (20, 29), (31, 50)
@@ -216,7 +216,7 @@ def _merging(merge: Merger) -> Learner:
     ) -> tuple[Language | None, Answer]:
         automaton = merge(language, words, seconds, folder)
         if automaton is None:
-            common = max((0, 1), key=list(words.values()).count)
+            common = commonest_label(words)
             return None, lambda tested: [common] * len(tested)
         return automaton, lambda tested: [automaton.classify(word) for word in tested]
 

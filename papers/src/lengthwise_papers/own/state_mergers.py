@@ -38,6 +38,11 @@ _EDSM_SETTINGS = (
 """The settings of flexfringe's `ini/edsm.ini`."""
 
 
+def commonest_label(words: Mapping[Word, int]) -> int:
+    """Return the label that most words have; 0 if as many have 1."""
+    return max((0, 1), key=list(words.values()).count)
+
+
 def merge_by_aalpy(
     run: Callable[..., Any],
     language: Language,
@@ -91,7 +96,7 @@ def merge_by_flexfringe(
         return None
     done.check_returncode()
     model = json.loads(Path(f"{file}.ff.final.json").read_text())
-    common = max((0, 1), key=list(words.values()).count)
+    common = commonest_label(words)
     numbers = {node["id"]: number for number, node in enumerate(model["nodes"])}
     types = [int(name) for name in model["types"]]
     classes = []

@@ -68,13 +68,13 @@ class Inference(Viewed):
     language: Language
     """The automaton A."""
     statement: DataStatement | PositiveStatement
-    """What the words say of A; those that were held out had no part in its choice."""
+    """Says how far the words support A; those that were held out had no part in its choice."""
     end: End
     """Why the search ended."""
     seconds: float
     """Total time of the search, in seconds."""
     searcher: str
-    """What made A."""
+    """Name of the searcher that made A."""
     least_states: int = 1
     """States that every automaton has that fits the words, as the search proved."""
 
