@@ -29,6 +29,40 @@ def machine(moves: Sequence[Sequence[int]], classes: Sequence[int]) -> Language:
     )
 
 
+FIVE = machine([[1, 2], [3, 0], [0, 4], [4, 1], [2, 3]], [0, 1, 0, 0, 1])
+
+
+def enlarge(language: Language, depth: int, seed: int) -> Language:
+    """Return an automaton that is right on longer words, and has a state for each shorter one."""
+    draw = np.random.default_rng(seed)
+    words: list[Word] = [()]
+    for word in words:
+        if len(word) + 1 < depth:
+            words += [(*word, 0), (*word, 1)]
+    places = {word: place for place, word in enumerate(words)}
+
+    def lead(word: Word) -> int:
+        state = language.start
+        for symbol in word:
+            state = language.transitions[state][symbol]
+        return places.get(word, len(words) + state)
+
+    moves = [[lead((*word, symbol)) for symbol in (0, 1)] for word in words]
+    moves += [[len(words) + target for target in row] for row in language.transitions]
+    classes = [*draw.integers(0, 2, len(words)).tolist(), *language.classes]
+    return machine(moves, classes).minimise()
+
+
+def draw_long_words(language: Language, count: int, seed: int, noise: float) -> Sample:
+    """Draw words of 10 to 20 symbols, with wrong labels."""
+    draw = np.random.default_rng(seed)
+    words: dict[Word, int] = {}
+    while len(words) < count:
+        word = tuple(draw.integers(0, 2, draw.integers(10, 21)).tolist())
+        words[word] = language.classify(word) ^ int(draw.random() < noise)
+    return sample_of(list(words), list(words.values()))
+
+
 def small_machines() -> tuple[list[Language], np.ndarray]:
     """All machines of 3 states over 2 symbols, and their answers to `EVERY`."""
     found, answers = [], []

@@ -10,7 +10,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inference.samples import ANSWERS, EVERY, MACHINES, machine, sample_of, samples
+from inference.samples import (
+    ANSWERS,
+    EVERY,
+    FIVE,
+    MACHINES,
+    draw_long_words,
+    enlarge,
+    machine,
+    sample_of,
+    samples,
+)
 from lengthwise.inference import portfolio
 from lengthwise.inference.portfolio import (
     Judge,
@@ -148,29 +158,41 @@ def test_the_search_ends_when_all_others_have_read_as_much() -> None:
 
 
 @pytest.mark.parametrize("language", [EVEN, DOUBLED])
+@pytest.mark.parametrize("seed", [1, 2, 3])
 def test_where_labels_may_be_wrong_the_search_ends_once_no_change_saves_bits(
-    language: Language, monkeypatch: pytest.MonkeyPatch
+    language: Language, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An automaton with more states than are needed loses them by such changes."""
-    monkeypatch.setattr(portfolio, "_PATIENCE_IF_SETTLED", 50)
-    judge = draw(EVEN, 2_000, 1, 0.02)
+    """An automaton with more states than are needed loses them; the more words it misjudges, the
+    more the others read."""
+    monkeypatch.setattr(portfolio, "_WORK_IF_SETTLED", 50)
+    judge = draw(EVEN, 2_000, seed, 0.02)
     searchers = [Says("one", [language], work=30), other := Says("other", [CONSTANT] * 99)]
     state = search_automaton(judge, searchers=searchers)
     assert state.end == "explained"
     assert state.best is not None
     assert state.best.language == EVEN
-    assert len(other.asked) == 5  # 50 symbols, ten at a time
-    for name, value in (("settle", lambda task: None), ("_SETTLED", -9.0)):
-        with monkeypatch.context() as patch:
-            patch.setattr(portfolio, name, value)
-            again = Says("other", [CONSTANT] * 99)
-            search_automaton(judge, searchers=[searchers[0], again])
-            assert len(again.asked) == 100
+    wrong, count = state.best.wrong + state.best.wrong_in_validation, len(judge.train) + 200
+    deviations = max((wrong - 0.02 * count) / math.sqrt(0.02 * 0.98 * count), 0)
+    assert len(other.asked) == math.ceil(5 * math.exp(deviations**2 / 2))  # ten symbols at a time
+    monkeypatch.setattr(portfolio, "settle", lambda task: None)
+    again = Says("other", [CONSTANT] * 99)
+    search_automaton(judge, searchers=[searchers[0], again])
+    assert len(again.asked) == 100
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.02])
+def test_the_best_automaton_loses_the_states_that_no_word_tells_apart(noise: float) -> None:
+    sample, mask = draw_long_words(FIVE, 2_000, 1, noise), np.arange(2_000) % 10 == 0
+    judge = Judge(sample.part(~mask), sample.part(mask), noise)
+    found = search_automaton(judge, searchers=[Says("one", [enlarge(FIVE, 5, 0)])])
+    assert found.best is not None
+    assert found.best.language.num_states <= 5
+    assert found.best.searcher == "one"
 
 
 def test_the_commonest_label_is_never_settled(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of 200 labels 18 differ from it, and 20 may be wrong."""
-    monkeypatch.setattr(portfolio, "_PATIENCE_IF_SETTLED", 0)
+    monkeypatch.setattr(portfolio, "_WORK_IF_SETTLED", 0)
     words = list(itertools.product((0, 1), repeat=7))[:100]
     train, valid = (sample_of(words, [0] * (100 - n) + [1] * n) for n in (12, 6))
     judge = Judge(train, valid, 0.1)

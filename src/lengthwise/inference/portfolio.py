@@ -8,18 +8,23 @@ An automaton is better than another if it is the shorter description of the labe
 automaton, or of the rule that it was made of, and those of the labels that it misjudges, in
 training and validation. Without noise, one that misjudges no word goes before all others. Where
 labels may be wrong, each line of a repeated word has a label of its own. Training alone makes
-automata; validation only helps to choose. Where labels may be wrong, an automaton of several
-states is settled if no change of a transition, split or merge saves bits, and if it misjudges
-hardly more words than wrong labels make it: then little can be better.
+automata; validation only helps to choose.
+
+An automaton that explains the words can have states that they hardly tell apart: so the best one is
+reduced (`reducing`). Where labels may be wrong, it is settled if it has several states, and no
+change of a transition or two, split or merge saves bits.
 
 The search ends when an automaton explains the words and every other searcher has read as much as
-the one that found it, to a limit; when it is proved that there is none with fewer states, or none
-with as many as are allowed; when no searcher has an attempt left; or when the budget is used up.
-What it finds depends on the words alone, unless the budget ends it.
+the one that found it, to a limit, or all together some more than one that is settled; when it is
+proved that there is none with fewer states, or none with as many as are allowed; when no searcher
+has an attempt left; or when the budget is used up. What it finds depends on the words alone, unless
+the budget ends it.
 """
 
+import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self, TypeAlias
 
@@ -29,6 +34,7 @@ from lengthwise.inference.distinguish import count_needed_states
 from lengthwise.inference.exact import Exact
 from lengthwise.inference.hill_climbing import Climb
 from lengthwise.inference.network_guide import Guide
+from lengthwise.inference.reducing import reduce_states
 from lengthwise.inference.rungs.catalogue import RUNGS
 from lengthwise.inference.sample import Sample
 from lengthwise.inference.searcher import (
@@ -66,15 +72,13 @@ _PATIENCE, _PATIENCE_WITH_NOISE = 20_000_000, 200_000_000
 noise, an automaton of too few or too many states can explain them, too: then every searcher, the
 one that found it included, also reads at least the lesser number."""
 
-_PATIENCE_IF_SETTLED = 2_000_000
-"""Symbols that, with noise, the other searchers read at least after a settled automaton."""
-
-_SETTLED = 1.0
-"""Standard deviations of more wrong labels than on average up to which an automaton is settled."""
+_WORK_IF_SETTLED = 20_000_000
+"""Symbols that the searchers read, besides what found a settled automaton that misjudges no more
+words than on average."""
 
 _TURN, _LONGER = 100_000_000, 4
 """Symbols that an attempt may read before it is put off, for each share of its searcher, and how
-many times as many it may read next time."""
+many times as many it may read next time; and symbols that reducing an automaton may read."""
 
 End: TypeAlias = Literal["", "explained", "exhausted", "out of time", "stopped"]
 """Why a search ended: an automaton explains the words; no attempt is left; the budget is used up;
@@ -176,20 +180,31 @@ class Judge:
         )
         return Hypothesis(language, searcher, wrong, wrong_in_validation, size, bits)
 
+    def is_likely(self, hypothesis: Hypothesis) -> bool:
+        """Return whether an automaton misjudges no more words than wrong labels make it."""
+        errors = (hypothesis.wrong, self.train), (hypothesis.wrong_in_validation, self.valid)
+        return all(
+            wrong <= bound_wrong_labels(self.noise, words.num_lines) for wrong, words in errors
+        )
+
+    def excess(self, hypothesis: Hypothesis) -> float:
+        """Return how many standard deviations more wrong labels than on average that needs."""
+        count = self.train.num_lines + self.valid.num_lines
+        deviation = math.sqrt(self.noise * (1 - self.noise) * count)
+        wrong = hypothesis.wrong + hypothesis.wrong_in_validation
+        return (wrong - self.noise * count) / deviation
+
     def explains(self, hypothesis: Hypothesis) -> bool:
         """Return whether an automaton misjudges no more words than wrong labels make it, and is
         much shorter than the labels, each different word counted once."""
-        counts = (self.train.num_lines, self.valid.num_lines)
-        errors = (hypothesis.wrong, hypothesis.wrong_in_validation)
-        if any(
-            wrong > bound_wrong_labels(self.noise, count)
-            for wrong, count in zip(errors, counts, strict=True)
-        ):
+        if not self.is_likely(hypothesis):
             return False
+        count = self.train.num_lines + self.valid.num_lines
+        wrong = hypothesis.wrong + hypothesis.wrong_in_validation
         entropy = max(self.train.entropy, self.noise)
-        least = label_bits(sum(errors), sum(counts), self.train.num_classes, self.noise)
-        different = (len(self.train) + len(self.valid)) / sum(counts)
-        return hypothesis.size < _COMPRESSED * different * max(entropy * sum(counts) - least, 0)
+        least = label_bits(wrong, count, self.train.num_classes, self.noise)
+        different = (len(self.train) + len(self.valid)) / count
+        return hypothesis.size < _COMPRESSED * different * max(entropy * count - least, 0)
 
 
 def label_bits(wrong: int, count: int, num_classes: int, noise: float) -> float:
@@ -233,14 +248,15 @@ def search_automaton(
 
     clock = SearchClock(budget, show_after)
     task = SearchTask(judge.train, judge.noise, max_states)
-    examined, is_settled = None, False
+    examined, enough = None, math.inf
     able = [each for each in searchers if each.most_classes >= judge.train.num_classes]
     try:
         while not state.end:
             if state.best is not examined:
-                examined, is_settled = _settle(state, judge, replace(task, read=clock.read))
+                enough = _settle(state, judge, replace(task, read=clock.read))
+                examined = state.best
             left = [each for each in able if state.attempts.get(each.name, 0) >= 0]
-            state.end = _end_of(left, state, judge, max_states, is_settled)
+            state.end = _end_of(left, state, judge, max_states, enough)
             if not state.end:
                 clock.read()
                 now = replace(task, best=state.best.language, least_states=state.least_states)
@@ -306,28 +322,32 @@ def _attempt(
     state.least_states = max(state.least_states, attempt.least_states)
 
 
-def _settle(state: SearchState, judge: Judge, task: SearchTask) -> tuple[Hypothesis, bool]:
-    """Change the best automaton, if it explains words whose labels may be wrong, as long as that
-    saves bits; return the best then, and whether it is settled."""
-    best = state.best
+def _settle(state: SearchState, judge: Judge, task: SearchTask) -> float:
+    """Make the best automaton smaller, if it misjudges no more words than wrong labels make it, and
+    change it as long as that saves bits.
+
+    Return the symbols that searchers then read before the search ends, besides what found it: the
+    more, the rarer right automata misjudge as many words.
+    """
+    best, language = state.best, None
     assert best is not None
-    if judge.noise == 0 or not judge.explains(best):
-        return best, False
-    language = settle(replace(task, best=best.language))
-    if language is not None and language != best.language:
-        settled = judge(language, best.searcher)
-        _keep_better(settled, state, judge)
-        if state.best is not settled:
-            return best, False
-        best = settled
-    count = judge.train.num_lines + judge.valid.num_lines
-    wrong = best.wrong + best.wrong_in_validation
-    is_likely = wrong <= bound_wrong_labels(judge.noise, count, _SETTLED)
-    return best, language is not None and best.language.num_states > 1 and is_likely
+    if not judge.is_likely(best):
+        return math.inf
+    turn = _Turn(_TURN, task.read)
+    now = replace(task, least_states=state.least_states, read=turn.read)
+    with suppress(AttemptPutOffError):
+        for each in itertools.chain([best.language], reduce_states(best.language, now)):
+            best = _keep_better(judge(each, best.searcher), state, judge)
+            if judge.noise > 0 and (language := settle(replace(task, best=each))) is not None:
+                best = _keep_better(judge(language, best.searcher), state, judge)
+                break
+    if best.language != language or language.num_states == 1 or not judge.explains(best):
+        return math.inf
+    return _WORK_IF_SETTLED * math.exp(max(judge.excess(best), 0.0) ** 2 / 2)
 
 
 def _end_of(
-    searchers: Sequence[Searcher], state: SearchState, judge: Judge, most: int, is_settled: bool
+    searchers: Sequence[Searcher], state: SearchState, judge: Judge, most: int, enough: float
 ) -> End:
     """Return why a search is over, if it is; `searchers` have attempts left."""
     best = state.best
@@ -338,11 +358,11 @@ def _end_of(
         return "exhausted"
     if judge.explains(best):
         since = {searcher.name: state.work_of(searcher) for searcher in searchers}
-        errors = best.wrong + best.wrong_in_validation
-        if judge.noise == 0 or errors == 0 or is_settled:
+        if sum(state.work.values()) - state.work_at_best >= enough:
+            return "explained"
+        if judge.noise == 0 or best.wrong + best.wrong_in_validation == 0:
             since.pop(best.searcher, None)
-            least = _PATIENCE_IF_SETTLED if is_settled and errors else 0
-            patience = max(min(state.work_at_best, _PATIENCE), least)
+            patience = min(state.work_at_best, _PATIENCE)
         else:
             if best.searcher in since:
                 since[best.searcher] -= state.work_at_best
@@ -357,11 +377,13 @@ def fits_all(hypothesis: Hypothesis, judge: Judge) -> bool:
     return judge.noise == 0 and hypothesis.wrong + hypothesis.wrong_in_validation == 0
 
 
-def _keep_better(hypothesis: Hypothesis, state: SearchState, judge: Judge) -> None:
+def _keep_better(hypothesis: Hypothesis, state: SearchState, judge: Judge) -> Hypothesis:
+    """Keep an automaton if it is better than the best one; return the better one."""
     best = state.best
     if best is not None and hypothesis.rank(judge.noise) >= best.rank(judge.noise):
-        return
+        return best
     state.best, state.work_at_best = hypothesis, state.work.get(hypothesis.searcher, 0)
     if fits_all(hypothesis, judge):
         proved = count_needed_states(hypothesis.language, judge.train)
         state.least_states = max(state.least_states, proved)
+    return hypothesis

@@ -88,19 +88,25 @@ class Splitting(Searcher):
 def settle(task: SearchTask) -> Language | None:
     """Return what becomes of the best automaton of a task by changes as long as they save bits.
 
-    That is the automaton itself if no change does. If there are too many changes to compare all,
-    return None.
+    A change is one that splitting makes, another start, or two redirections, of some that are
+    drawn. If none saves bits, that is the automaton itself. If there are too many changes to
+    compare all, return None.
     """
     sample = task.sample
     most = min(_STATES, task.max_states, _most_compared(sample))
     work = int(sample.lengths.sum()) * sample.num_symbols
     if task.best is None or task.best.num_states >= most or work > _COMPARED:
         return None
-    search = _Search(sample, most, task.read)
-    moves = search.change(ByEnd(sample), moves_of(task.best), 1.0)
-    if len(moves) == most:
-        return None
-    return DrawnWords.of(task, np.random.default_rng(0)).result(moves).language
+    search, words = _Search(sample, most, task.read), DrawnWords.of(task, np.random.default_rng(0))
+    local, moves, bits = words.search(len(sample), np.inf), moves_of(task.best), np.inf
+    while True:
+        changed = search.change(ByEnd(sample), moves, 1.0)
+        if (fewer := search.bits(changed)) > bits - _LEAST_GAIN:
+            break
+        settled, bits, moves = changed, fewer, changed.copy()
+        if not (local.restart(moves) or local.redirect_two(moves)):
+            break
+    return None if len(settled) == most else words.result(settled).language
 
 
 def _most_compared(sample: Sample) -> int:
@@ -148,6 +154,10 @@ class _Search:
                     break
             else:
                 return now.moves
+
+    def bits(self, moves: Array) -> float:
+        """Return the bits of an automaton and of the labels by the state in which words end."""
+        return float(ByEnd(self.sample).bits([Candidate(moves, np.arange(len(moves)))], 1.0)[0])
 
     def _changes(self, explanation: LabelExplanation, moves: Array) -> Iterator[Candidate]:
         """Yield the most promising redirections and splits."""

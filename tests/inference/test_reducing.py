@@ -1,0 +1,83 @@
+"""Reducing makes automata smaller, and they fit the words as before."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inference.samples import (
+    FIVE,
+    MACHINES,
+    Word,
+    draw_long_words,
+    enlarge,
+    samples,
+    words_of,
+)
+from lengthwise.inference import reducing
+from lengthwise.inference.reducing import reduce_states
+from lengthwise.inference.sample import Sample
+from lengthwise.inference.searcher import SearchTask, count_wrong
+from lengthwise.inference.state_merging import bound_wrong_labels
+from lengthwise.languages.language import Language
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.03])
+@pytest.mark.parametrize("count", [1_000, 4_000])
+def test_states_that_no_word_tells_apart_are_merged(count: int, noise: float) -> None:
+    sample, large = draw_long_words(FIVE, count, 0, noise), enlarge(FIVE, 5, 0)
+    assert large.num_states > 15
+    *_, last = reduce_states(large, SearchTask(sample, noise))
+    assert last.num_states <= 5
+    if noise == 0:
+        assert count_wrong(last, draw_long_words(FIVE, 1_000, 1, 0.0)) == 0
+
+
+@given(samples(), st.integers(0, 2**32 - 1), st.sampled_from([0.0, 0.2]))
+def test_each_automaton_has_fewer_states_and_fits(sample: Sample, seed: int, noise: float) -> None:
+    large = enlarge(MACHINES[seed % len(MACHINES)], 4, seed)
+    task = SearchTask(sample, noise, least_states=2)
+    enough = bound_wrong_labels(noise, len(sample))
+    count = large.num_states
+    for smaller in reduce_states(large, task):
+        assert smaller.num_states < count
+        assert count_wrong(smaller, sample) <= enough
+        count = smaller.num_states
+
+
+def test_an_automaton_is_not_made_smaller_than_is_proved() -> None:
+    sample, large = draw_long_words(FIVE, 1_000, 0, 0.0), enlarge(FIVE, 5, 0)
+    assert list(reduce_states(large, SearchTask(sample, least_states=large.num_states))) == []
+
+
+@given(samples(), st.integers(0, len(MACHINES) - 1))
+def test_costs_are_those_of_reading_every_word(sample: Sample, index: int) -> None:
+    language = MACHINES[index]
+    costs = reducing._costs(language, sample)
+    begun = np.random.default_rng(0).integers(0, sample.lengths + 1)
+    words = list(words_of(sample))
+    for state, other in np.ndindex(3, 3):
+        passing = sum(state in states_in(language, word) for word in words)
+        endings = [word[len(word) - left :] for word, left in zip(words, begun, strict=True)]
+        differ = sum(
+            language.classes[read(language, state, ending)]
+            != language.classes[read(language, other, ending)]
+            for ending in endings
+        )
+        expected = np.inf if state == other else passing * differ / len(words)
+        assert costs[state, other] == pytest.approx(expected)
+
+
+def states_in(language: Language, word: Word) -> Iterator[int]:
+    """Yield the states of an automaton that reads a word."""
+    for end in range(len(word) + 1):
+        yield read(language, language.start, word[:end])
+
+
+def read(language: Language, state: int, word: Word) -> int:
+    """Return the state that a word leads to from a state."""
+    for symbol in word:
+        state = language.transitions[state][symbol]
+    return state
