@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from inference.samples import MACHINES, Word, machine
 from lengthwise.inference.agreement import Agreement, Chances
 from lengthwise.inference.hill_climbing import DrawnWords
+from lengthwise.inference.judge import Judge
 from lengthwise.inference.limits import chance_of_at_least
 from lengthwise.inference.packed_words import PackedWords, count_misjudged
-from lengthwise.inference.portfolio import Judge
 from lengthwise.inference.refining import refine
 from lengthwise.inference.sample import Sample, answers_of, join_samples
 from lengthwise.inference.searcher import SearchTask, size_in_bits

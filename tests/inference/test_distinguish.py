@@ -29,7 +29,8 @@ from lengthwise.inference.distinguish import (
     witness,
     words_at_transitions,
 )
-from lengthwise.inference.portfolio import Judge, search_automaton
+from lengthwise.inference.judge import Judge
+from lengthwise.inference.portfolio import search_automaton
 from lengthwise.inference.sample import Sample
 from lengthwise.inference.state_merging import StateMerging
 from lengthwise.languages.language import Language

@@ -13,7 +13,8 @@ from inference.test_portfolio import EVEN, none_of
 from lengthwise.inference import exact
 from lengthwise.inference.distinguish import count_needed_states
 from lengthwise.inference.exact import Exact
-from lengthwise.inference.portfolio import Judge, SearchState, search_automaton
+from lengthwise.inference.judge import Judge
+from lengthwise.inference.portfolio import SearchState, search_automaton
 from lengthwise.inference.sample import Sample, answers_of
 from lengthwise.inference.searcher import Attempt, AttemptLostError, Searcher, SearchTask
 from lengthwise.inference.statement import state_data

@@ -22,12 +22,8 @@ from inference.samples import (
     samples,
 )
 from lengthwise.inference import portfolio
-from lengthwise.inference.portfolio import (
-    Judge,
-    SearchState,
-    label_bits,
-    search_automaton,
-)
+from lengthwise.inference.judge import Judge, label_bits
+from lengthwise.inference.portfolio import SearchState, search_automaton
 from lengthwise.inference.sample import Sample, answers_of
 from lengthwise.inference.searcher import Attempt, Searcher, SearchTask
 from lengthwise.inference.state_merging import StateMerging

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from inference.samples import EVERY, MACHINES, machine, sample_of
 from lengthwise.inference import working_set
-from lengthwise.inference.portfolio import Judge
+from lengthwise.inference.judge import Judge
 from lengthwise.inference.sample import Sample, answers_of
 from lengthwise.inference.working_set import Working
 from lengthwise.languages.language import Language

@@ -4,11 +4,7 @@ The next attempt is that of the searcher that has read the fewest symbols so far
 attempt that reads too many symbols is put off, and made again when the other searchers have read
 as many.
 
-An automaton is better than another if it is the shorter description of the labels: the bits of the
-automaton, or of the rule that it was made of, and those of the labels that it misjudges, in
-training and validation. Without noise, one that misjudges no word goes before all others. Where
-labels may be wrong, each line of a repeated word has a label of its own. Training alone makes
-automata; validation only helps to choose.
+Training alone makes automata; validation only helps to choose (`judge`).
 
 An automaton that explains the words can have states that they hardly tell apart: so the best one is
 reduced (`reducing`). Where labels may be wrong, it is settled if it has several states, and no
@@ -33,6 +29,7 @@ import numpy as np
 from lengthwise.inference.distinguish import count_needed_states
 from lengthwise.inference.exact import Exact
 from lengthwise.inference.hill_climbing import Climb
+from lengthwise.inference.judge import Hypothesis, Judge
 from lengthwise.inference.network_guide import Guide
 from lengthwise.inference.reducing import reduce_states
 from lengthwise.inference.rungs.catalogue import RUNGS
@@ -44,15 +41,12 @@ from lengthwise.inference.searcher import (
     SearchClock,
     Searcher,
     SearchTask,
-    count_wrong,
-    log_choices,
-    size_in_bits,
     to_language,
 )
 from lengthwise.inference.splitting import Splitting, settle
-from lengthwise.inference.state_merging import StateMerging, bound_wrong_labels
+from lengthwise.inference.state_merging import StateMerging
 from lengthwise.languages.language import Language
-from lengthwise.languages.serialisation import from_dict, to_dict
+from lengthwise.languages.serialisation import from_dict
 
 SEARCHERS: tuple[Searcher, ...] = (
     StateMerging(),
@@ -63,9 +57,6 @@ SEARCHERS: tuple[Searcher, ...] = (
     Splitting(),
 )
 """The searchers that are used by default, in the order in which they begin."""
-
-_COMPRESSED = 0.5
-"""Share of the bits of the labels below which an automaton and its errors explain them."""
 
 _PATIENCE, _PATIENCE_WITH_NOISE = 20_000_000, 200_000_000
 """Symbols that the other searchers read at most after an automaton that explains the words. With
@@ -83,34 +74,6 @@ many times as many it may read next time; and symbols that reducing an automaton
 End: TypeAlias = Literal["", "explained", "exhausted", "out of time", "stopped"]
 """Why a search ended: an automaton explains the words; no attempt is left; the budget is used up;
 the user stopped it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Hypothesis:
-    """An automaton, judged by the words of training and validation."""
-
-    language: Language
-    searcher: str
-    wrong: int
-    """Words of training that it misjudges; of repeated words, lines with other labels."""
-    wrong_in_validation: int
-    size: float
-    """Bits that describe the automaton, or the rule that it was made of."""
-    bits: float
-    """The same with those of the labels."""
-
-    def rank(self, noise: float) -> tuple[float, ...]:
-        """Return what makes one better than another, if it is less."""
-        misjudges = noise == 0 and self.wrong + self.wrong_in_validation > 0
-        return (misjudges, self.bits)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values."""
-        return {
-            "language": to_dict(self.language),
-            "searcher": self.searcher,
-            "size": self.size,
-        }
 
 
 @dataclass(slots=True)
@@ -150,7 +113,7 @@ class SearchState:
         }
 
     @classmethod
-    def from_dict(cls, values: Mapping[str, Any], judge: "Judge") -> Self:
+    def from_dict(cls, values: Mapping[str, Any], judge: Judge) -> Self:
         """Return what `to_dict` stored; the best automaton is judged again."""
         best = values["best"]
         known = {name: value for name, value in values.items() if name != "best"}
@@ -158,65 +121,6 @@ class SearchState:
         if best is not None:
             best_hypothesis = judge(from_dict(best["language"]), best["searcher"], best["size"])
         return cls(**known, best=best_hypothesis)
-
-
-@dataclass(frozen=True, slots=True)
-class Judge:
-    """Judges automata by the words of training and validation."""
-
-    train: Sample
-    valid: Sample
-    noise: float = 0.0
-
-    def __call__(self, language: Language, searcher: str, size: float = math.inf) -> Hypothesis:
-        """Judge an automaton; `size` is that of the rule it was made of, if any, in bits."""
-        wrong, wrong_in_validation = (
-            count_wrong(language, sample) for sample in (self.train, self.valid)
-        )
-        count = self.train.num_lines + self.valid.num_lines
-        size = min(size, size_in_bits(language))
-        bits = size + label_bits(
-            wrong + wrong_in_validation, count, len(language.class_names), self.noise
-        )
-        return Hypothesis(language, searcher, wrong, wrong_in_validation, size, bits)
-
-    def is_likely(self, hypothesis: Hypothesis) -> bool:
-        """Return whether an automaton misjudges no more words than wrong labels make it."""
-        errors = (hypothesis.wrong, self.train), (hypothesis.wrong_in_validation, self.valid)
-        return all(
-            wrong <= bound_wrong_labels(self.noise, words.num_lines) for wrong, words in errors
-        )
-
-    def excess(self, hypothesis: Hypothesis) -> float:
-        """Return how many standard deviations more wrong labels than on average that needs."""
-        count = self.train.num_lines + self.valid.num_lines
-        deviation = math.sqrt(self.noise * (1 - self.noise) * count)
-        wrong = hypothesis.wrong + hypothesis.wrong_in_validation
-        return (wrong - self.noise * count) / deviation
-
-    def explains(self, hypothesis: Hypothesis) -> bool:
-        """Return whether an automaton misjudges no more words than wrong labels make it, and is
-        much shorter than the labels, each different word counted once."""
-        if not self.is_likely(hypothesis):
-            return False
-        count = self.train.num_lines + self.valid.num_lines
-        wrong = hypothesis.wrong + hypothesis.wrong_in_validation
-        entropy = max(self.train.entropy, self.noise)
-        least = label_bits(wrong, count, self.train.num_classes, self.noise)
-        different = (len(self.train) + len(self.valid)) / count
-        return hypothesis.size < _COMPRESSED * different * max(entropy * count - least, 0)
-
-
-def label_bits(wrong: int, count: int, num_classes: int, noise: float) -> float:
-    """Return the bits that say which labels an automaton misjudges, and what they are.
-
-    With noise, it is the code for labels with that share of errors; without, the number of
-    misjudged words, which of the words they are, and their classes.
-    """
-    label_choices = wrong * math.log2(max(num_classes - 1, 1))
-    if noise > 0:
-        return label_choices - wrong * math.log2(noise) - (count - wrong) * math.log2(1 - noise)
-    return label_choices + math.log2(count + 1) + log_choices(count, wrong)
 
 
 def search_automaton(
@@ -352,7 +256,7 @@ def _end_of(
     """Return why a search is over, if it is; `searchers` have attempts left."""
     best = state.best
     assert best is not None
-    if best.language.num_states <= state.least_states and fits_all(best, judge):
+    if best.language.num_states <= state.least_states and judge.fits_all(best):
         return "explained"
     if state.least_states > most:
         return "exhausted"
@@ -372,18 +276,13 @@ def _end_of(
     return "" if searchers else "exhausted"
 
 
-def fits_all(hypothesis: Hypothesis, judge: Judge) -> bool:
-    """Return whether no label may be wrong and an automaton is right on all words."""
-    return judge.noise == 0 and hypothesis.wrong + hypothesis.wrong_in_validation == 0
-
-
 def _keep_better(hypothesis: Hypothesis, state: SearchState, judge: Judge) -> Hypothesis:
     """Keep an automaton if it is better than the best one; return the better one."""
     best = state.best
     if best is not None and hypothesis.rank(judge.noise) >= best.rank(judge.noise):
         return best
     state.best, state.work_at_best = hypothesis, state.work.get(hypothesis.searcher, 0)
-    if fits_all(hypothesis, judge):
+    if judge.fits_all(hypothesis):
         proved = count_needed_states(hypothesis.language, judge.train)
         state.least_states = max(state.least_states, proved)
     return hypothesis

@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from lengthwise.inference.portfolio import Judge
+from lengthwise.inference.judge import Judge
 from lengthwise.inference.sample import Array, Sample, answers_of
 from lengthwise.inference.searcher import count_wrong
 from lengthwise.inference.state_merging import bound_wrong_labels

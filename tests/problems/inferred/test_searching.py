@@ -16,7 +16,8 @@ import pytest
 
 import lengthwise as lw
 from lengthwise.inference import working_set
-from lengthwise.inference.portfolio import End, Judge, SearchState, search_automaton
+from lengthwise.inference.judge import Judge
+from lengthwise.inference.portfolio import End, SearchState, search_automaton
 from lengthwise.inference.searcher import to_language
 from lengthwise.problems.inferred import searching
 

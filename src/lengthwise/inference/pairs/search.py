@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from lengthwise.inference.judge import label_bits
 from lengthwise.inference.pairs.paired import Paired
 from lengthwise.inference.pairs.sides import (
     Merged,
@@ -27,7 +28,7 @@ from lengthwise.inference.pairs.sides import (
     merge_side,
     shared_contexts,
 )
-from lengthwise.inference.portfolio import End, label_bits
+from lengthwise.inference.portfolio import End
 from lengthwise.inference.sample import Array
 from lengthwise.inference.searcher import AttemptLostError, Read, SearchClock
 from lengthwise.languages.functions.function import Function

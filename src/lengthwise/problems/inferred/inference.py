@@ -18,7 +18,8 @@ from lengthwise.data.word_symbols import format_word
 from lengthwise.data.words_reference import WordsReference
 from lengthwise.display import Drawing, Viewed, drawing_of
 from lengthwise.errors import TextError
-from lengthwise.inference.portfolio import End, Judge
+from lengthwise.inference.judge import Judge
+from lengthwise.inference.portfolio import End
 from lengthwise.inference.positives.statement import PositiveStatement
 from lengthwise.inference.rungs.catalogue import ASSUMED
 from lengthwise.inference.rungs.refuting import refuting_word

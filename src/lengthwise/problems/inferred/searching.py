@@ -14,13 +14,8 @@ from pathlib import Path
 from lengthwise.data.labelled_words import LabelledWords
 from lengthwise.errors import LengthwiseError
 from lengthwise.files import cache_folder, read_object, values_of, write_json
-from lengthwise.inference.portfolio import (
-    SEARCHERS,
-    Hypothesis,
-    Judge,
-    SearchState,
-    search_automaton,
-)
+from lengthwise.inference.judge import Hypothesis, Judge
+from lengthwise.inference.portfolio import SEARCHERS, SearchState, search_automaton
 from lengthwise.inference.rungs.catalogue import ASSUMED
 from lengthwise.inference.working_set import Working
 from lengthwise.languages.language import Language
