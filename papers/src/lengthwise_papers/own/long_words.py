@@ -7,9 +7,9 @@ automaton is that language, exactly, and how often the learner is right on words
 words are as long as those of training, or of 31 to 50 symbols; and they are random, half of each
 class, or adversarial: pairs of words that one edit turns from one class into the other.
 
-The learners: the pipeline of `lw.infer`; RPNI and EDSM of AALpy, and EDSM of flexfringe; a GRU and
-a transformer that are trained on the same words for a fixed number of steps, about a minute of a
-processor.
+The learners: the pipeline of `lw.infer`; RPNI and EDSM of AALpy, and EDSM of flexfringe; a GRU, an
+LSTM and a transformer that are trained on the same words for a fixed number of steps, about a
+minute of a processor.
 """
 
 import os
@@ -63,7 +63,7 @@ class Sizes:
     symbols: tuple[int, ...] = (4, 16, 64)
     languages: tuple[int, ...] = (10, 11, 12)
     words: tuple[int, ...] = (1_000, 10_000, 100_000)
-    learners: tuple[str, ...] = ("pipeline", "RPNI", "EDSM", "GRU", "transformer")
+    learners: tuple[str, ...] = ("pipeline", "RPNI", "EDSM", "GRU", "LSTM", "transformer")
     seconds: int = 60
 
 
@@ -249,6 +249,7 @@ LEARNERS: Mapping[str, Learner] = {
     "pipeline": _pipeline,
     **{name: _merging(merge) for name, merge in MERGERS.items()},
     "GRU": _network("gru", 1_500),
+    "LSTM": _network("lstm", 1_500),
     "transformer": _network("chomsky-transformer", 500),
 }
 
