@@ -15,9 +15,11 @@ from inference.samples import (
     EVERY,
     FIVE,
     MACHINES,
+    balance,
     draw_long_words,
     enlarge,
     machine,
+    number_symbols,
     sample_of,
     samples,
 )
@@ -28,6 +30,7 @@ from lengthwise.inference.sample import Sample, answers_of
 from lengthwise.inference.searcher import Attempt, Searcher, SearchTask
 from lengthwise.inference.state_merging import StateMerging
 from lengthwise.languages.language import Language
+from lengthwise.languages.spec import parse
 from ordinary import few
 from strategies import minimal_automaton
 
@@ -353,3 +356,23 @@ def test_a_searcher_of_three_shares_makes_three_times_as_many_attempts() -> None
     searchers = (Noted("one", [None] * 5), NotedOften("often", [None] * 40))
     search_automaton(words_of_one_length(40), searchers=searchers)
     assert order[:16].count("often") == 12
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("expression", ["a.*b|[bcd].*[acd]|[cd]", "[acd]*b[acd]*", "(ab)?[acd]*b?"])
+def test_languages_of_a_published_report_are_found_from_as_many_words(expression: str) -> None:
+    """Its LSTMs learn the first, and not the others; no word shows what shorter ones are."""
+    language = number_symbols(parse(f"regex[abcd]:{expression}").minimise())
+    sample = balance(language, 10_000, shortest=10, longest=19, seed=0)
+    mask = np.arange(len(sample)) % 10 == 0
+    best = search_automaton(Judge(sample.part(~mask), sample.part(mask))).best
+    assert best is not None
+    found, pairs = best.language, {(language.start, best.language.start)}
+    for length in range(11 + language.num_states * found.num_states):
+        if length >= 10:
+            assert all(language.classes[one] == found.classes[other] for one, other in pairs)
+        pairs = {
+            (language.transitions[one][symbol], found.transitions[other][symbol])
+            for one, other in pairs
+            for symbol in range(4)
+        }

@@ -38,6 +38,9 @@ _HEATED = 2
 _PAIRS = 8_000
 """Pairs of transitions that are redirected at once, and compared."""
 
+_BLOCKS = 2**27
+"""Greatest number of blocks by which pairs are compared first; with longer words they are fewer."""
+
 _ENTRIES = 2**22
 """Greatest number of transitions of all candidates that are made at once."""
 
@@ -193,7 +196,8 @@ class LocalSearch:
     def redirect_two(self, moves: Array) -> bool:
         """Redirect the best two transitions at once, of some that are drawn, if that helps."""
         states, width = moves.shape
-        pairs = min(_PAIRS, _ENTRIES // moves.size)
+        blocks = max(self._tiers[0].blocks.size, 1)
+        pairs = min(_PAIRS, _ENTRIES // moves.size, _BLOCKS // blocks)
         candidates = np.repeat(moves.reshape(1, -1), pairs + 1, axis=0)
         rows = np.arange(1, pairs + 1)
         for _ in range(2):

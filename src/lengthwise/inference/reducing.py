@@ -22,6 +22,9 @@ from lengthwise.languages.language import Language
 _WORDS = 2_000
 """Words by which merges are chosen and tried first."""
 
+_ENDING = 200
+"""Symbols at most of an ending by which two states are compared."""
+
 _SINGLE = 16
 """Merges of two states that are tried, the least costly first."""
 
@@ -60,7 +63,7 @@ def _merged(language: Language, sample: Sample, read: Read) -> Iterator[Language
     """Yield automata with fewer states, those with the fewest first."""
     moves, classes = np.array(language.transitions, dtype=np.int64), np.array(language.classes)
     costs = _costs(language, sample)
-    read((len(moves) + 1) * int(sample.lengths.sum()))
+    read((len(moves) + 1) * int(np.minimum(sample.lengths, _ENDING).sum()))
     nearest = costs.argmin(axis=1)
     order = np.argsort(costs.min(axis=1), kind="stable")
     merges = []
@@ -78,7 +81,7 @@ def _merged(language: Language, sample: Sample, read: Read) -> Iterator[Language
 def _costs(language: Language, sample: Sample) -> NDArray[np.float64]:
     """Return about how many words are misjudged if the first state is led to the other one."""
     moves, classes = np.array(language.transitions, dtype=np.int64), np.array(language.classes)
-    begun = np.random.default_rng(0).integers(0, sample.lengths + 1)
+    begun = np.minimum(np.random.default_rng(0).integers(0, sample.lengths + 1), _ENDING)
     state = np.full(len(sample), language.start)
     passed = np.zeros((len(sample), len(moves)), dtype=bool)
     passed[:, language.start] = True
