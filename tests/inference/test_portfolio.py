@@ -172,7 +172,8 @@ def test_where_labels_may_be_wrong_the_search_ends_once_no_change_saves_bits(
     assert state.best.language == EVEN
     wrong, count = state.best.wrong + state.best.wrong_in_validation, len(judge.train) + 200
     deviations = max((wrong - 0.02 * count) / math.sqrt(0.02 * 0.98 * count), 0)
-    assert len(other.asked) == math.ceil(5 * math.exp(deviations**2 / 2))  # ten symbols at a time
+    doubt = math.exp(deviations**2 / 2) * (1 + 20 * judge.share(state.best))
+    assert len(other.asked) == math.ceil(5 * doubt)  # ten symbols at a time
     monkeypatch.setattr(portfolio, "settle", lambda task: None)
     again = Says("other", [CONSTANT] * 99)
     search_automaton(judge, searchers=[searchers[0], again])

@@ -17,7 +17,7 @@ from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import to_dict
 
 _COMPRESSED = 0.5
-"""Share of the bits of the labels below which an automaton and its errors explain them."""
+"""Share of the bits that an automaton saves of the labels, below which it explains them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,15 +88,18 @@ class Judge:
 
     def explains(self, hypothesis: Hypothesis) -> bool:
         """Return whether an automaton misjudges no more words than wrong labels make it, and is
-        much shorter than the labels, each different word counted once."""
-        if not self.is_likely(hypothesis):
-            return False
+        much shorter than what it says of the labels."""
+        return self.is_likely(hypothesis) and self.share(hypothesis) < _COMPRESSED
+
+    def share(self, hypothesis: Hypothesis) -> float:
+        """Return the bits of an automaton as a share of those that it saves of the labels, each
+        different word counted once."""
         count = self.train.num_lines + self.valid.num_lines
         wrong = hypothesis.wrong + hypothesis.wrong_in_validation
-        entropy = max(self.train.entropy, self.noise)
-        least = label_bits(wrong, count, self.train.num_classes, self.noise)
+        bits = max(self.train.entropy, self.noise) * count
+        bits -= label_bits(wrong, count, self.train.num_classes, self.noise)
         different = (len(self.train) + len(self.valid)) / count
-        return hypothesis.size < _COMPRESSED * different * max(entropy * count - least, 0)
+        return hypothesis.size / (different * bits) if bits > 0 else math.inf
 
 
 def label_bits(wrong: int, count: int, num_classes: int, noise: float) -> float:

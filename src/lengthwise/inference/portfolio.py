@@ -63,9 +63,10 @@ _PATIENCE, _PATIENCE_WITH_NOISE = 20_000_000, 200_000_000
 noise, an automaton of too few or too many states can explain them, too: then every searcher, the
 one that found it included, also reads at least the lesser number."""
 
-_WORK_IF_SETTLED = 20_000_000
-"""Symbols that the searchers read, besides what found a settled automaton that misjudges no more
-words than on average."""
+_WORK_IF_SETTLED, _DOUBT = 20_000_000, 20.0
+"""Symbols that the searchers read at least, besides what found a settled automaton, and how many
+times as many more by its share of the bits that it saves: the shorter it is beside the labels, the
+less likely another one is better."""
 
 _TURN, _LONGER = 100_000_000, 4
 """Symbols that an attempt may read before it is put off, for each share of its searcher, and how
@@ -231,7 +232,8 @@ def _settle(state: SearchState, judge: Judge, task: SearchTask) -> float:
     change it as long as that saves bits.
 
     Return the symbols that searchers then read before the search ends, besides what found it: the
-    more, the rarer right automata misjudge as many words.
+    more, the rarer right automata misjudge as many words, and the more of the bits it has that it
+    saves.
     """
     best, language = state.best, None
     assert best is not None
@@ -247,7 +249,8 @@ def _settle(state: SearchState, judge: Judge, task: SearchTask) -> float:
                 break
     if best.language != language or language.num_states == 1 or not judge.explains(best):
         return math.inf
-    return _WORK_IF_SETTLED * math.exp(max(judge.excess(best), 0.0) ** 2 / 2)
+    doubt = math.exp(max(judge.excess(best), 0.0) ** 2 / 2) * (1 + _DOUBT * judge.share(best))
+    return _WORK_IF_SETTLED * doubt
 
 
 def _end_of(
