@@ -170,7 +170,8 @@ def test_where_labels_may_be_wrong_the_search_ends_once_no_change_saves_bits(
     assert state.end == "explained"
     assert state.best is not None
     assert state.best.language == EVEN
-    wrong, count = state.best.wrong + state.best.wrong_in_validation, len(judge.train) + 200
+    wrong = state.best.wrong + state.best.wrong_in_validation
+    count = len(judge.train) + len(judge.valid)
     deviations = max((wrong - 0.02 * count) / math.sqrt(0.02 * 0.98 * count), 0)
     doubt = math.exp(deviations**2 / 2) * (1 + 20 * judge.share(state.best))
     assert len(other.asked) == math.ceil(5 * doubt)  # ten symbols at a time
