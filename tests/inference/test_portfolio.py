@@ -143,7 +143,7 @@ def test_a_late_searcher_begins_when_the_others_have_read_as_much() -> None:
     searchers = (Late("late", [CONSTANT] * 2, work=20), Noted("early", [CONSTANT] * 9))
     found = search_automaton(words_of_one_length(100), searchers=searchers)
     assert order[:9] == ["early"] * 6 + ["late"] + ["early"] * 2
-    assert found.work == {"late": 95, "early": 90}
+    assert found.work == {"late": 40, "early": 90}
 
 
 def test_the_search_ends_when_all_others_have_read_as_much() -> None:
@@ -179,6 +179,17 @@ def test_where_labels_may_be_wrong_the_search_ends_once_no_change_saves_bits(
     again = Says("other", [CONSTANT] * 99)
     search_automaton(judge, searchers=[searchers[0], again])
     assert len(again.asked) == 100
+
+
+def test_several_searchers_are_asked_after_an_automaton_that_is_settled(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One that reads much, and finds nothing, counts as a quarter of what is read."""
+    monkeypatch.setattr(portfolio, "_WORK_IF_SETTLED", 50)
+    searchers = [Says(name, [CONSTANT] * 99, work=10_000) for name in "abcdef"]
+    found = [Says("one", [EVEN], work=30), *searchers]
+    assert search_automaton(draw(EVEN, 2_000, 1, 0.02), searchers=found).end == "explained"
+    assert [each.asked for each in searchers] == [[0]] * 4 + [[]] * 2
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.02])

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from inference.samples import (
     FIVE,
     MACHINES,
+    Readings,
     Word,
     draw_long_words,
     enlarge,
@@ -55,9 +56,12 @@ def test_an_automaton_is_not_made_smaller_than_is_proved() -> None:
 @given(samples(), st.integers(0, len(MACHINES) - 1))
 def test_costs_are_those_of_reading_every_word(sample: Sample, index: int) -> None:
     language = MACHINES[index]
-    costs = reducing._costs(language, sample)
+    readings = Readings()
+    moves, classes = np.array(language.transitions), np.array(language.classes)
+    costs = reducing._costs(moves, classes, language.start, sample, readings.read)
     begun = np.random.default_rng(0).integers(0, sample.lengths + 1)
     words = list(words_of(sample))
+    assert readings.symbols == sample.lengths.sum() + 3 * begun.sum()
     for state, other in np.ndindex(3, 3):
         passing = sum(state in states_in(language, word) for word in words)
         endings = [word[len(word) - left :] for word, left in zip(words, begun, strict=True)]

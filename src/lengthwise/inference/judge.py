@@ -34,10 +34,14 @@ class Hypothesis:
     bits: float
     """The same with those of the labels."""
 
+    @property
+    def all_wrong(self) -> int:
+        """Words of training and validation that it misjudges."""
+        return self.wrong + self.wrong_in_validation
+
     def rank(self, noise: float) -> tuple[float, ...]:
         """Return what makes one better than another, if it is less."""
-        misjudges = noise == 0 and self.wrong + self.wrong_in_validation > 0
-        return (misjudges, self.bits)
+        return (noise == 0 and self.all_wrong > 0, self.bits)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values."""
@@ -56,16 +60,18 @@ class Judge:
     valid: Sample
     noise: float = 0.0
 
+    @property
+    def num_lines(self) -> int:
+        """How often the words were seen."""
+        return self.train.num_lines + self.valid.num_lines
+
     def __call__(self, language: Language, searcher: str, size: float = math.inf) -> Hypothesis:
         """Judge an automaton; `size` is that of the rule it was made of, if any, in bits."""
         wrong, wrong_in_validation = (
             count_wrong(language, sample) for sample in (self.train, self.valid)
         )
-        count = self.train.num_lines + self.valid.num_lines
-        size = min(size, size_in_bits(language))
-        bits = size + label_bits(
-            wrong + wrong_in_validation, count, len(language.class_names), self.noise
-        )
+        size, all_wrong = min(size, size_in_bits(language)), wrong + wrong_in_validation
+        bits = size + label_bits(all_wrong, self.num_lines, len(language.class_names), self.noise)
         return Hypothesis(language, searcher, wrong, wrong_in_validation, size, bits)
 
     def is_likely(self, hypothesis: Hypothesis) -> bool:
@@ -76,29 +82,26 @@ class Judge:
         )
 
     def excess(self, hypothesis: Hypothesis) -> float:
-        """Return how many standard deviations more wrong labels than on average that needs."""
-        count = self.train.num_lines + self.valid.num_lines
-        deviation = math.sqrt(self.noise * (1 - self.noise) * count)
-        wrong = hypothesis.wrong + hypothesis.wrong_in_validation
-        return (wrong - self.noise * count) / deviation
+        """Return by how many standard deviations an automaton misjudges more words than labels are
+        wrong on average; labels may be wrong."""
+        deviation = math.sqrt(self.noise * (1 - self.noise) * self.num_lines)
+        return (hypothesis.all_wrong - self.noise * self.num_lines) / deviation
 
     def fits_all(self, hypothesis: Hypothesis) -> bool:
         """Return whether no label may be wrong and an automaton is right on all words."""
-        return self.noise == 0 and hypothesis.wrong + hypothesis.wrong_in_validation == 0
+        return self.noise == 0 and hypothesis.all_wrong == 0
 
     def explains(self, hypothesis: Hypothesis) -> bool:
-        """Return whether an automaton misjudges no more words than wrong labels make it, and is
-        much shorter than what it says of the labels."""
+        """Return whether an automaton misjudges no more words than wrong labels make it, and takes
+        far fewer bits than it saves of the labels."""
         return self.is_likely(hypothesis) and self.share(hypothesis) < _COMPRESSED
 
     def share(self, hypothesis: Hypothesis) -> float:
         """Return the bits of an automaton as a share of those that it saves of the labels, each
         different word counted once."""
-        count = self.train.num_lines + self.valid.num_lines
-        wrong = hypothesis.wrong + hypothesis.wrong_in_validation
-        bits = max(self.train.entropy, self.noise) * count
-        bits -= label_bits(wrong, count, self.train.num_classes, self.noise)
-        different = (len(self.train) + len(self.valid)) / count
+        bits = max(self.train.entropy, self.noise) * self.num_lines
+        bits -= label_bits(hypothesis.all_wrong, self.num_lines, self.train.num_classes, self.noise)
+        different = (len(self.train) + len(self.valid)) / self.num_lines
         return hypothesis.size / (different * bits) if bits > 0 else math.inf
 
 

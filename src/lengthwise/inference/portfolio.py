@@ -6,15 +6,15 @@ as many.
 
 Training alone makes automata; validation only helps to choose (`judge`).
 
-An automaton that explains the words can have states that they hardly tell apart: so the best one is
-reduced (`reducing`). Where labels may be wrong, it is settled if it has several states, and no
-change of a transition or two, split or merge saves bits.
+An automaton that misjudges no more words than wrong labels make it can have states that the words
+hardly tell apart: so the best one is reduced (`reducing`). Where labels may be wrong, it is settled
+if no change of a transition or two, split or merge saves bits.
 
 The search ends when an automaton explains the words and every other searcher has read as much as
-the one that found it, to a limit, or all together some more than one that is settled; when it is
-proved that there is none with fewer states, or none with as many as are allowed; when no searcher
-has an attempt left; or when the budget is used up. What it finds depends on the words alone, unless
-the budget ends it.
+the one that found it, to a limit; when one explains them, has several states and is settled, and
+the searchers have read some more, all together; when it is proved that there is none with fewer
+states, or none with as many as are allowed; when no searcher has an attempt left; or when the
+budget is used up. What it finds depends on the words alone, unless the budget ends it.
 """
 
 import itertools
@@ -63,14 +63,18 @@ _PATIENCE, _PATIENCE_WITH_NOISE = 20_000_000, 200_000_000
 noise, an automaton of too few or too many states can explain them, too: then every searcher, the
 one that found it included, also reads at least the lesser number."""
 
-_WORK_IF_SETTLED, _DOUBT = 20_000_000, 20.0
-"""Symbols that the searchers read at least, besides what found a settled automaton, and how many
-times as many more by its share of the bits that it saves: the shorter it is beside the labels, the
-less likely another one is better."""
+_WORK_IF_SETTLED, _DOUBT, _PARTS = 20_000_000, 20.0, 4
+"""A search ends if its automaton is settled, and the searchers have read W exp(d²/2) (1 + D s)
+symbols besides what found it. W and D are the first two numbers; s is the share of the bits that
+the automaton has of those that it saves: the less, the less likely another one is better. It
+misjudges d standard deviations more words than labels are wrong on average: the more, the rarer are
+right automata that misjudge as many. A searcher counts for one of so many parts of that at most, or
+of as many as there are searchers with attempts left."""
 
 _TURN, _LONGER = 100_000_000, 4
 """Symbols that an attempt may read before it is put off, for each share of its searcher, and how
-many times as many it may read next time; and symbols that reducing an automaton may read."""
+many times as many it may read next time; and symbols that making the best automaton smaller may
+read until it is."""
 
 End: TypeAlias = Literal["", "explained", "exhausted", "out of time", "stopped"]
 """Why a search ended: an automaton explains the words; no attempt is left; the budget is used up;
@@ -84,7 +88,7 @@ class SearchState:
     attempts: dict[str, int] = field(default_factory=dict)
     """Number of the next attempt of each searcher; -1 if it has none left."""
     work: dict[str, int] = field(default_factory=dict)
-    """Symbols that each has read, once it has made an attempt."""
+    """Symbols that each has read, once it has made an attempt, or was put off."""
     turns: dict[str, int] = field(default_factory=dict)
     """Symbols that an attempt of each may read, once one was put off."""
     best: Hypothesis | None = None
@@ -96,9 +100,13 @@ class SearchState:
     seconds: float = 0.0
     end: End = ""
 
+    def left(self, searchers: Sequence[Searcher]) -> list[Searcher]:
+        """Return the searchers that have attempts left."""
+        return [each for each in searchers if self.attempts.get(each.name, 0) >= 0]
+
     def work_of(self, searcher: Searcher) -> int:
         """Return the symbols that a searcher has read; a late one counts some from the start."""
-        return self.work.get(searcher.name, searcher.late)
+        return searcher.late + self.work.get(searcher.name, 0)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values."""
@@ -158,14 +166,13 @@ def search_automaton(
     try:
         while not state.end:
             if state.best is not examined:
-                enough = _settle(state, judge, replace(task, read=clock.read))
-                examined = state.best
-            left = [each for each in able if state.attempts.get(each.name, 0) >= 0]
-            state.end = _end_of(left, state, judge, max_states, enough)
+                is_settled = _improve(state, judge, replace(task, read=clock.read))
+                examined, enough = state.best, _enough(state.best, judge, is_settled)
+            state.end = _end_of(able, state, judge, max_states, enough)
             if not state.end:
                 clock.read()
                 now = replace(task, best=state.best.language, least_states=state.least_states)
-                _attempt(left, now, state, judge, clock.read)
+                _attempt(state.left(able), now, state, judge, clock.read)
             state.seconds = before + clock.seconds
             keep(state)
     except AttemptLostError:
@@ -215,68 +222,73 @@ def _attempt(
         attempt = searcher.attempt(number, replace(task, read=turn.read))
     except AttemptPutOffError:
         state.turns[name] = _LONGER * most
-        state.work[name] = state.work_of(searcher) + most
+        state.work[name] = state.work.get(name, 0) + most
         return
     if attempt is None:
         state.attempts[name] = -1
         return
     state.attempts[name] = number + 1
-    state.work[name] = state.work_of(searcher) + max(turn.work, 1)
+    state.work[name] = state.work.get(name, 0) + max(turn.work, 1)
     if attempt.language is not None and attempt.language.num_states <= task.max_states:
         _keep_better(judge(attempt.language, name, attempt.bits), state, judge)
     state.least_states = max(state.least_states, attempt.least_states)
 
 
-def _settle(state: SearchState, judge: Judge, task: SearchTask) -> float:
-    """Make the best automaton smaller, if it misjudges no more words than wrong labels make it, and
-    change it as long as that saves bits.
-
-    Return the symbols that searchers then read before the search ends, besides what found it: the
-    more, the rarer right automata misjudge as many words, and the more of the bits it has that it
-    saves.
-    """
-    best, language = state.best, None
+def _improve(state: SearchState, judge: Judge, task: SearchTask) -> bool:
+    """Make the best automaton smaller, if it misjudges no more words than wrong labels make it, or
+    settle it, if labels may be wrong; return whether it is settled."""
+    best = state.best
     assert best is not None
     if not judge.is_likely(best):
-        return math.inf
+        return False
     turn = _Turn(_TURN, task.read)
     now = replace(task, least_states=state.least_states, read=turn.read)
     with suppress(AttemptPutOffError):
-        for each in itertools.chain([best.language], reduce_states(best.language, now)):
-            best = _keep_better(judge(each, best.searcher), state, judge)
-            if judge.noise > 0 and (language := settle(replace(task, best=each))) is not None:
-                best = _keep_better(judge(language, best.searcher), state, judge)
-                break
-    if best.language != language or language.num_states == 1 or not judge.explains(best):
+        for language in itertools.chain([best.language], reduce_states(best.language, now)):
+            best = _keep_better(judge(language, best.searcher), state, judge)
+            if judge.noise > 0:
+                settled = settle(replace(task, best=language))
+                if settled is not None:
+                    best = _keep_better(judge(settled, best.searcher), state, judge)
+                    return best.language == settled
+            turn.work = 0
+    return False
+
+
+def _enough(best: Hypothesis, judge: Judge, is_settled: bool) -> float:
+    """Return the symbols that searchers read after a settled automaton before the search ends."""
+    if not is_settled or best.language.num_states == 1 or not judge.explains(best):
         return math.inf
     doubt = math.exp(max(judge.excess(best), 0.0) ** 2 / 2) * (1 + _DOUBT * judge.share(best))
-    return _WORK_IF_SETTLED * doubt
+    return math.ceil(_WORK_IF_SETTLED * doubt)
 
 
 def _end_of(
     searchers: Sequence[Searcher], state: SearchState, judge: Judge, most: int, enough: float
 ) -> End:
-    """Return why a search is over, if it is; `searchers` have attempts left."""
-    best = state.best
+    """Return why a search is over, if it is."""
+    best, left = state.best, state.left(searchers)
     assert best is not None
     if best.language.num_states <= state.least_states and judge.fits_all(best):
         return "explained"
     if state.least_states > most:
         return "exhausted"
     if judge.explains(best):
-        since = {searcher.name: state.work_of(searcher) for searcher in searchers}
-        if sum(state.work.values()) - state.work_at_best >= enough:
+        read = dict(state.work)
+        if best.searcher in read:
+            read[best.searcher] -= state.work_at_best
+        parts = max(min(_PARTS, len(left)), 1)
+        if sum(min(parts * work, enough) for work in read.values()) >= parts * enough:
             return "explained"
-        if judge.noise == 0 or best.wrong + best.wrong_in_validation == 0:
+        since = {each.name: each.late + read.get(each.name, 0) for each in left}
+        if judge.noise == 0 or best.all_wrong == 0:
             since.pop(best.searcher, None)
             patience = min(state.work_at_best, _PATIENCE)
         else:
-            if best.searcher in since:
-                since[best.searcher] -= state.work_at_best
             patience = max(min(state.work_at_best, _PATIENCE_WITH_NOISE), _PATIENCE)
         if min(since.values(), default=math.inf) >= patience:
             return "explained"
-    return "" if searchers else "exhausted"
+    return "" if left else "exhausted"
 
 
 def _keep_better(hypothesis: Hypothesis, state: SearchState, judge: Judge) -> Hypothesis:

@@ -7,14 +7,13 @@ differ. The half of the states for which this is least are merged, or a smaller 
 transitions are redirected (`refining`) until all words fit.
 """
 
-import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lengthwise.inference.refining import refine
-from lengthwise.inference.sample import Sample
+from lengthwise.inference.sample import Array, Sample
 from lengthwise.inference.searcher import Read, SearchTask, count_wrong, to_language
 from lengthwise.inference.state_merging import bound_wrong_labels
 from lengthwise.languages.language import Language
@@ -32,38 +31,45 @@ _NEARLY = 0.1
 """Share of misjudged words up to which local search may make an automaton fit again."""
 
 
+_ENTRIES = 2**29
+"""Greatest number of words, times transitions, by which transitions are redirected."""
+
+
 def reduce_states(language: Language, task: SearchTask) -> Iterator[Language]:
     """Yield smaller and smaller automata that fit the words, the first one made from `language`."""
-    words = np.arange(len(task.sample))
-    if len(words) > _WORDS:
-        words = np.sort(np.random.default_rng(0).choice(words, _WORDS, replace=False))
-    some, before = task.sample.part(words), math.inf
-    while task.least_states < language.num_states < before:
-        before = language.num_states
-        for merged in _merged(language, some, task.read):
-            smaller = _refit(merged, some, task)
-            if smaller is not None:
-                smaller = _refit(smaller, task.sample, task)
-            if smaller is not None and smaller.num_states < before:
-                yield smaller
-                language = smaller
-                break
+    words, chosen = task.sample, np.arange(len(task.sample))
+    if len(chosen) > _WORDS:
+        words = words.part(np.sort(np.random.default_rng(0).choice(chosen, _WORDS, replace=False)))
+    samples = [words] if len(words) == len(chosen) else [words, task.sample]
+    smaller: Language | None = language
+    while smaller is not None and smaller.num_states > task.least_states:
+        language = smaller
+        refitted = (_refit(merged, samples, task) for merged in _merged(language, words, task.read))
+        smaller = next((each for each in refitted if each is not None), None)
+        if smaller is not None:
+            yield smaller
 
 
-def _refit(language: Language, sample: Sample, task: SearchTask) -> Language | None:
-    """Return an automaton that fits words after local search, or None if it does not."""
-    enough = bound_wrong_labels(task.noise, sample.num_lines)
-    if count_wrong(language, sample) > enough + _NEARLY * sample.num_lines:
-        return None
-    refined = refine(language, sample, task.read)
-    return refined if count_wrong(refined, sample) <= enough else None
+def _refit(language: Language, samples: Sequence[Sample], task: SearchTask) -> Language | None:
+    """Return an automaton that fits words after local search, or None if it does not; it has to
+    fit each sample before the next one is tried."""
+    for sample in samples:
+        if len(sample) * language.num_states * language.num_symbols > _ENTRIES:
+            return None
+        task.read(int(sample.lengths.sum()))
+        enough = bound_wrong_labels(task.noise, sample.num_lines)
+        if count_wrong(language, sample) > enough + _NEARLY * sample.num_lines:
+            return None
+        language = refine(language, sample, task.read)
+        if count_wrong(language, sample) > enough:
+            return None
+    return language
 
 
 def _merged(language: Language, sample: Sample, read: Read) -> Iterator[Language]:
     """Yield automata with fewer states, those with the fewest first."""
     moves, classes = np.array(language.transitions, dtype=np.int64), np.array(language.classes)
-    costs = _costs(language, sample)
-    read((len(moves) + 1) * int(np.minimum(sample.lengths, _ENDING).sum()))
+    costs = _costs(moves, classes, language.start, sample, read)
     nearest = costs.argmin(axis=1)
     order = np.argsort(costs.min(axis=1), kind="stable")
     merges = []
@@ -78,24 +84,24 @@ def _merged(language: Language, sample: Sample, read: Read) -> Iterator[Language
         yield to_language(into[moves], classes, sample, int(into[language.start]))
 
 
-def _costs(language: Language, sample: Sample) -> NDArray[np.float64]:
+def _costs(
+    moves: Array, classes: Array, start: int, sample: Sample, read: Read
+) -> NDArray[np.float64]:
     """Return about how many words are misjudged if the first state is led to the other one."""
-    moves, classes = np.array(language.transitions, dtype=np.int64), np.array(language.classes)
     begun = np.minimum(np.random.default_rng(0).integers(0, sample.lengths + 1), _ENDING)
-    state = np.full(len(sample), language.start)
+    state = np.full(len(sample), start)
     passed = np.zeros((len(sample), len(moves)), dtype=bool)
-    passed[:, language.start] = True
+    passed[:, start] = True
     ends = np.repeat(np.arange(len(moves))[:, None], len(sample), axis=1)
     for left in range(int(sample.lengths.max(initial=0)), 0, -1):
         rows = np.flatnonzero(sample.lengths >= left)
         state[rows] = moves[state[rows], sample.symbols[rows, left]]
         passed[rows, state[rows]] = True
-        rows = np.flatnonzero(begun >= left)
-        ends[:, rows] = moves[ends[:, rows], sample.symbols[rows, left]]
+        ending = np.flatnonzero(begun >= left)
+        ends[:, ending] = moves[ends[:, ending], sample.symbols[ending, left]]
+        read(len(rows) + len(moves) * len(ending))
     answers = classes[ends]
-    alike = sum(
-        (answers == each).astype(np.float64) @ (answers == each).T for each in set(language.classes)
-    )
+    alike = sum((answers == each).astype(np.float64) @ (answers == each).T for each in set(classes))
     costs = passed.sum(axis=0)[:, None] * (1 - alike / len(sample))
     np.fill_diagonal(costs, np.inf)
     return costs
