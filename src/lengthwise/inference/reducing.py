@@ -5,6 +5,8 @@ states apart is then met by few words, or by none. If whatever leads to a state 
 instead, about as many words are misjudged as pass it, times the share of endings on which the two
 differ. The half of the states for which this is least are merged, or a smaller part; then
 transitions are redirected (`refining`) until all words fit.
+
+Of many words a part is used, until no smaller automaton fits it; then the smallest that all fit.
 """
 
 from collections.abc import Iterator, Sequence
@@ -37,14 +39,25 @@ _ENTRIES = 2**29
 
 def reduce_states(language: Language, task: SearchTask) -> Iterator[Language]:
     """Yield smaller and smaller automata that fit the words, the first one made from `language`."""
-    words, chosen = task.sample, np.arange(len(task.sample))
-    if len(chosen) > _WORDS:
-        words = words.part(np.sort(np.random.default_rng(0).choice(chosen, _WORDS, replace=False)))
-    samples = [words] if len(words) == len(chosen) else [words, task.sample]
+    rows = np.arange(len(task.sample))
+    if len(rows) <= _WORDS:
+        yield from _descend(language, [task.sample], task)
+        return
+    some = task.sample.part(np.sort(np.random.default_rng(0).choice(rows, _WORDS, replace=False)))
+    for smaller in reversed(list(_descend(language, [some], task))):
+        fitting = _refit(smaller, [task.sample], task)
+        if fitting is not None:
+            yield (language := fitting)
+            break
+    yield from _descend(language, [some, task.sample], task)
+
+
+def _descend(language: Language, samples: Sequence[Sample], task: SearchTask) -> Iterator[Language]:
+    """Yield smaller and smaller automata, each made from the one before, that fit all samples."""
     smaller: Language | None = language
     while smaller is not None and smaller.num_states > task.least_states:
-        language = smaller
-        refitted = (_refit(merged, samples, task) for merged in _merged(language, words, task.read))
+        merged = _merged(smaller, samples[0], task.read)
+        refitted = (_refit(each, samples, task) for each in merged)
         smaller = next((each for each in refitted if each is not None), None)
         if smaller is not None:
             yield smaller
