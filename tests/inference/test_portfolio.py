@@ -15,6 +15,7 @@ from inference.samples import (
     EVERY,
     FIVE,
     MACHINES,
+    Readings,
     balance,
     draw_long_words,
     enlarge,
@@ -26,6 +27,7 @@ from inference.samples import (
 from lengthwise.inference import portfolio
 from lengthwise.inference.judge import Judge, label_bits
 from lengthwise.inference.portfolio import SearchState, search_automaton
+from lengthwise.inference.reducing import reduce_states
 from lengthwise.inference.sample import Sample, answers_of
 from lengthwise.inference.searcher import Attempt, Searcher, SearchTask
 from lengthwise.inference.state_merging import StateMerging
@@ -156,6 +158,15 @@ def test_the_search_ends_when_all_others_have_read_as_much() -> None:
     assert found.work == {"one": 20, "other": 20}
 
 
+def test_a_late_searcher_counts_as_one_that_has_read_as_much() -> None:
+    class Late(Says):
+        late = 55
+
+    one, late = Says("one", [CONSTANT, SEVENTH] + [None] * 50), Late("late", [None] * 50)
+    found = search_automaton(words_of_one_length(400, SEVENTH), searchers=[one, late])
+    assert (found.end, found.work, late.asked) == ("explained", {"one": 20}, [])
+
+
 @pytest.mark.parametrize("language", [EVEN, DOUBLED])
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_where_labels_may_be_wrong_the_search_ends_once_no_change_saves_bits(
@@ -192,6 +203,20 @@ def test_several_searchers_are_asked_after_an_automaton_that_is_settled(
     assert [each.asked for each in searchers] == [[0]] * 4 + [[]] * 2
 
 
+def test_what_changes_to_something_worse_or_explains_nothing_is_not_settled(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(portfolio, "_WORK_IF_SETTLED", 0)
+    settled = [(CONSTANT, 2_000), (EVEN, 8), (EVEN, 2_000)]  # of 8 words EVEN saves too few bits
+    for number, (language, count) in enumerate(settled):
+        monkeypatch.setattr(portfolio, "settle", lambda task, language=language: language)
+        other = Says("other", [CONSTANT] * 9)
+        state = search_automaton(draw(EVEN, count, 1, 0.02), searchers=[Says("one", [EVEN]), other])
+        assert state.best is not None
+        assert state.best.language == EVEN
+        assert (len(other.asked) < 10) == (number == 2)
+
+
 @pytest.mark.parametrize("noise", [0.0, 0.02])
 def test_the_best_automaton_loses_the_states_that_no_word_tells_apart(noise: float) -> None:
     sample, mask = draw_long_words(FIVE, 2_000, 1, noise), np.arange(2_000) % 10 == 0
@@ -200,6 +225,22 @@ def test_the_best_automaton_loses_the_states_that_no_word_tells_apart(noise: flo
     assert found.best is not None
     assert found.best.language.num_states <= 5
     assert found.best.searcher == "one"
+
+
+def test_each_smaller_automaton_has_a_turn_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So a search that was stopped between two of them finds the same."""
+    sample, large = draw_long_words(FIVE, 1_000, 1, 0.0), enlarge(FIVE, 6, 0)
+    readings, steps = Readings(), [0]
+    for _ in reduce_states(large, SearchTask(sample, read=readings.read)):
+        steps.append(readings.symbols)
+    most = int(np.diff([*steps, readings.symbols]).max())
+    assert readings.symbols > 2 * most
+    judge = Judge(sample, none_of(sample))
+    for turn, least in ((most, 5), (int(np.diff(steps)[0]) - 1, large.num_states)):
+        monkeypatch.setattr(portfolio, "_TURN", turn)
+        state = search_automaton(judge, searchers=[Says("one", [large])])
+        assert state.best is not None
+        assert state.best.language.num_states == least
 
 
 def test_the_commonest_label_is_never_settled(monkeypatch: pytest.MonkeyPatch) -> None:

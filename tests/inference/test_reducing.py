@@ -1,6 +1,7 @@
 """Reducing makes automata smaller, and they fit the words as before."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from inference.samples import (
     Word,
     draw_long_words,
     enlarge,
+    machine,
     samples,
     words_of,
 )
@@ -23,6 +25,8 @@ from lengthwise.inference.sample import Sample
 from lengthwise.inference.searcher import SearchTask, count_wrong
 from lengthwise.inference.state_merging import bound_wrong_labels
 from lengthwise.languages.language import Language
+
+SEVEN = machine([[(2 * n) % 9, (n * n + 1) % 9] for n in range(9)], [0, 1, 1, 0, 1, 0, 0, 0, 1])
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.03])
@@ -46,6 +50,51 @@ def test_each_automaton_has_fewer_states_and_fits(sample: Sample, seed: int, noi
         assert smaller.num_states < count
         assert count_wrong(smaller, sample) <= enough
         count = smaller.num_states
+
+
+def test_transitions_are_redirected_where_merging_alone_misjudges_words(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sample, large = draw_long_words(FIVE, 1_000, 2, 0.0), enlarge(FIVE, 5, 2)
+    first = next(reduce_states(large, SearchTask(sample)))
+    monkeypatch.setattr(reducing, "refine", lambda language, sample, read: language)
+    merged = next(reduce_states(large, SearchTask(sample)))
+    assert first.num_states < merged.num_states < large.num_states
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.03])
+@pytest.mark.parametrize("words", [15, 40])
+@pytest.mark.parametrize("language", [FIVE, SEVEN])
+def test_what_fits_a_part_of_the_words_has_to_fit_all(
+    language: Language, words: int, noise: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reducing, "_WORDS", words)
+    sample, large = draw_long_words(language, 300, 0, noise), enlarge(language, 7, 0)
+    found = list(reduce_states(large, SearchTask(sample, noise)))
+    assert found
+    counts = [each.num_states for each in [large, *found]]
+    assert counts == sorted(set(counts), reverse=True)
+    enough = bound_wrong_labels(noise, 300)
+    assert all(count_wrong(each, sample) <= enough for each in found)
+
+
+def test_repeated_words_count_by_their_lines() -> None:
+    """Each word was seen on nine lines, one of them with another class: that is no more than may be
+    wrong, and a word that is misjudged has eight wrong ones."""
+    plain = draw_long_words(FIVE, 300, 0, 0.0)
+    sample = replace(plain, lines=np.tile([8, 1], (300, 1)))
+    found = list(reduce_states(enlarge(FIVE, 5, 0), SearchTask(sample, 1 / 9)))
+    assert found
+    enough = bound_wrong_labels(1 / 9, 2_700)
+    assert all(count_wrong(each, sample) <= enough for each in found)
+    assert min(each.num_states for each in found) <= 5
+
+
+def test_large_automata_of_many_words_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    sample, large = draw_long_words(FIVE, 300, 0, 0.0), enlarge(FIVE, 5, 0)
+    assert list(reduce_states(large, SearchTask(sample)))
+    monkeypatch.setattr(reducing, "_ENTRIES", 300 * 2 * 5)
+    assert list(reduce_states(large, SearchTask(sample))) == []
 
 
 def test_an_automaton_is_not_made_smaller_than_is_proved() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from inference.samples import Readings
 from lengthwise.inference import splitting
-from lengthwise.inference.local_search import drop_states
+from lengthwise.inference.local_search import LocalSearch, drop_states
 from lengthwise.inference.sample import Sample
 from lengthwise.inference.searcher import SearchTask, to_language
 from lengthwise.inference.splitting import Splitting, settle
@@ -135,3 +135,23 @@ def test_an_automaton_settles_where_no_redirection_split_or_merge_saves_bits(
     assert settle(replace(task, best=truth)) == truth
     monkeypatch.setattr(splitting, "_COMPARED", 8 * int(sample.lengths.sum()) - 1)
     assert settle(replace(task, best=truth)) is None
+
+
+@pytest.mark.parametrize(("states", "symbols", "seed"), [(3, 3, 5), (4, 3, 4), (4, 4, 2)])
+def test_another_start_or_two_redirections_lead_out_of_what_single_changes_reach(
+    states: int, symbols: int, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    truth = log_language(seed, states=states, symbols=symbols, alarm=False)
+    sample, draw = logs(truth, 300, seed, 0.02), np.random.default_rng(seed)
+    moves, classes = draw.integers(0, states, (states, symbols)), draw.integers(0, 2, states)
+    other = to_language(moves, classes, sample)
+    task = SearchTask(sample, 0.02, best=other)
+    settled = settle(task)
+    assert settled is not None
+    assert settled.difference(truth) is None
+    for change in ("restart", "redirect_two"):
+        with monkeypatch.context() as without:
+            without.setattr(LocalSearch, change, lambda self, moves: False)
+            settled = settle(task)
+            assert settled is not None
+            assert settled.difference(truth) is not None

@@ -99,7 +99,7 @@ class Judge:
     def share(self, hypothesis: Hypothesis) -> float:
         """Return the bits of an automaton as a share of those that it saves of the labels, each
         different word counted once."""
-        bits = max(self.train.entropy, self.noise) * self.num_lines
+        bits = self.train.entropy * self.num_lines
         bits -= label_bits(hypothesis.all_wrong, self.num_lines, self.train.num_classes, self.noise)
         different = (len(self.train) + len(self.valid)) / self.num_lines
         return hypothesis.size / (different * bits) if bits > 0 else math.inf

@@ -257,7 +257,7 @@ def _improve(state: SearchState, judge: Judge, task: SearchTask) -> bool:
 
 def _enough(best: Hypothesis, judge: Judge, is_settled: bool) -> float:
     """Return the symbols that searchers read after a settled automaton before the search ends."""
-    if not is_settled or best.language.num_states == 1 or not judge.explains(best):
+    if not is_settled or best.language.num_states == 1:
         return math.inf
     doubt = math.exp(max(judge.excess(best), 0.0) ** 2 / 2) * (1 + _DOUBT * judge.share(best))
     return math.ceil(_WORK_IF_SETTLED * doubt)
