@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lengthwise.inference.sample import Array, Sample, states_of
+from lengthwise.inference.searcher import Read, read_freely
 from lengthwise.languages.language import Language
 
 Word = tuple[int, ...]
@@ -102,7 +103,7 @@ def _residuals(sample: Sample, beginnings: Sequence[Word]) -> _Residuals:
 
 
 def find_distinguished(
-    sample: Sample, prefixes: Sequence[Word], elements: Sequence[Word]
+    sample: Sample, prefixes: Sequence[Word], elements: Sequence[Word], read: Read = read_freely
 ) -> NDArray[np.bool_]:
     """Return which prefixes and elements are distinguished by the words, `[row, element]`."""
     count = len(prefixes)
@@ -123,6 +124,7 @@ def find_distinguished(
     ]
     bounds = np.searchsorted(own_arrays[0], np.arange(count + 1))
     for row in range(count):
+        read(len(suffix))
         part = slice(bounds[row], bounds[row + 1])
         labels[own_arrays[1][part]] = own_arrays[2][part]
         prefix_labels = labels[suffix]
@@ -185,7 +187,7 @@ _MOST_BEGINNINGS = 2_000
 """Greatest number of beginnings that are compared."""
 
 
-def choose_distinguished(sample: Sample, most: int) -> list[Word]:
+def choose_distinguished(sample: Sample, most: int, read: Read = read_freely) -> list[Word]:
     """Return at most `most` beginnings of words that are pairwise distinguished.
 
     The choice among the shortest beginnings is greedy, so there may be more of them.
@@ -200,7 +202,7 @@ def choose_distinguished(sample: Sample, most: int) -> list[Word]:
         if len(beginnings) > 2 * _MOST_BEGINNINGS:
             break
     words = sorted(beginnings, key=lambda word: (len(word), word))[:_MOST_BEGINNINGS]
-    selected = _choose_apart(find_distinguished(sample, words, words))[:most]
+    selected = _choose_apart(find_distinguished(sample, words, words, read))[:most]
     return [words[number] for number in selected]
 
 

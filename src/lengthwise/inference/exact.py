@@ -1,7 +1,7 @@
 """Exact search: decide by a SAT solver whether an automaton of n states fits the words.
 
-The search begins with some of the words, and with the number of beginnings that are pairwise
-distinguished. Words that a solution misjudges join them. Where there is no solution
+The search begins with some of the words, and with as many states as are proved to be needed. Words
+that a solution misjudges join them. Where there is no solution
 (`sat_formula`), these words refute all automata of up to n states, and n grows. So the first
 automaton that fits all words is a smallest one, and the search has proved that no automaton with
 fewer states does.
@@ -12,11 +12,10 @@ The library python-sat decides. Without it, or where labels may be wrong, there 
 from contextlib import suppress
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from lengthwise.inference.distinguish import choose_distinguished, words_at_transitions
+from lengthwise.inference.distinguish import words_at_transitions
 from lengthwise.inference.sample import Sample, answers_of
 from lengthwise.inference.sat_formula import ColouringFormula, PrefixTree
 from lengthwise.inference.searcher import Attempt, Searcher, SearchTask, count_wrong, to_language
@@ -43,12 +42,6 @@ _READ = 8
 _FIRST, _MORE = 40, 10
 """Words with which an attempt begins, and misjudged words that join them each time."""
 
-_TELLING = 2_000
-"""Number of the shortest words that are searched for distinguished beginnings."""
-
-_APART = WeakKeyDictionary[Sample, int]()
-"""The states that samples need by their distinguished beginnings."""
-
 
 class Exact(Searcher):
     """Finds an automaton with the fewest states, and proves that none has fewer."""
@@ -64,20 +57,12 @@ class Exact(Searcher):
         if best is not None and not count_wrong(best, task.sample):
             most = min(most, best.num_states - 1)
         search = _Search(task, _PROPAGATIONS * 2**number)
-        states, language = max(_count_needed(task), task.least_states), None
+        states, language = max(task.least_states, len(np.unique(task.sample.classes)), 1), None
         with suppress(_UndecidedError):
             while language is None and states <= most:
                 language = search.automaton(states)
                 states += language is None
         return Attempt(language, least_states=states)
-
-
-def _count_needed(task: SearchTask) -> int:
-    """Return the states that the words need by their distinguished beginnings, and by classes."""
-    if task.sample not in _APART:
-        few = task.sample.part(np.arange(min(len(task.sample), _TELLING)))
-        _APART[task.sample] = len(choose_distinguished(few, task.max_states + 1))
-    return max(_APART[task.sample], len(np.unique(task.sample.classes)), 1)
 
 
 class _UndecidedError(Exception):

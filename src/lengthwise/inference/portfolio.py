@@ -30,6 +30,7 @@ from lengthwise.inference.distinguish import count_needed_states
 from lengthwise.inference.exact import Exact
 from lengthwise.inference.hill_climbing import Climb
 from lengthwise.inference.judge import Hypothesis, Judge
+from lengthwise.inference.needed_states import NeededStates
 from lengthwise.inference.network_guide import Guide
 from lengthwise.inference.reducing import reduce_states
 from lengthwise.inference.rungs.catalogue import RUNGS
@@ -50,6 +51,7 @@ from lengthwise.languages.serialisation import from_dict
 
 SEARCHERS: tuple[Searcher, ...] = (
     StateMerging(),
+    NeededStates(),
     *RUNGS.values(),
     Climb(),
     Exact(),

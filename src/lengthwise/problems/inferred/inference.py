@@ -19,6 +19,7 @@ from lengthwise.data.words_reference import WordsReference
 from lengthwise.display import Drawing, Viewed, drawing_of
 from lengthwise.errors import TextError
 from lengthwise.inference.judge import Judge
+from lengthwise.inference.needed_states import shortest_words
 from lengthwise.inference.portfolio import End
 from lengthwise.inference.positives.statement import PositiveStatement
 from lengthwise.inference.rungs.catalogue import ASSUMED
@@ -44,9 +45,6 @@ _WIDE = 2**17
 
 _MANY_LABELS = 16
 """Number of labels from which they are outputs if each is as long as its word."""
-
-_TELLING = 2_000
-"""Number of the shortest words that are checked, before a search, for needing more states."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -208,21 +206,19 @@ def _infer(words: WordsReference, settings: InferenceConfig, name: str, timer: T
         )
     known = join_samples(train, valid)
     if settings.label_noise == 0:
-        shortest = known.part(np.arange(min(len(known), _TELLING)))
-        _require_possible(shortest, labelled, settings.max_states, name)
         _require_class(known, labelled, settings.assume, name)
     timer.begin_search()
     state = search_words(labelled, Judge(train, valid, settings.label_noise), settings, timer)
     best = state.best
     assert best is not None
     if state.least_states > settings.max_states:
+        _require_possible(shortest_words(train), labelled, settings.max_states, name)
         raise TextError(
             f"{name}: no automaton with up to {settings.max_states} states fits all words, as an "
             f"exact search proved. {_MORE_STATES}"
         )
     timer.show("reading all words for the statement")
-    is_wrong = best.wrong + best.wrong_in_validation and settings.label_noise == 0
-    if is_wrong and len(known) > _TELLING:
+    if best.all_wrong and settings.label_noise == 0:
         _require_possible(known, labelled, settings.max_states, name)
     language = name_as(best.language, labelled)
     statement = parts.statement(language, state.least_states)

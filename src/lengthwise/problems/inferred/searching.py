@@ -15,6 +15,7 @@ from lengthwise.data.labelled_words import LabelledWords
 from lengthwise.errors import LengthwiseError
 from lengthwise.files import cache_folder, read_object, values_of, write_json
 from lengthwise.inference.judge import Hypothesis, Judge
+from lengthwise.inference.needed_states import NeededStates
 from lengthwise.inference.portfolio import SEARCHERS, SearchState, search_automaton
 from lengthwise.inference.rungs.catalogue import ASSUMED
 from lengthwise.inference.working_set import Working
@@ -35,7 +36,7 @@ def search_words(
     def show(state: SearchState) -> None:
         timer.show(describe_best(state.best, working.few))
 
-    searchers = SEARCHERS if config.assume is None else [ASSUMED[config.assume]]
+    searchers = SEARCHERS if config.assume is None else [NeededStates(), ASSUMED[config.assume]]
     while True:
         state = search_automaton(
             working.few,
