@@ -78,6 +78,15 @@ def test_what_fits_a_part_of_the_words_has_to_fit_all(
     assert all(count_wrong(each, sample) <= enough for each in found)
 
 
+def test_where_labels_may_be_wrong_no_step_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The smallest automaton that fits a part may be too small, and still fit all words."""
+    monkeypatch.setattr(reducing, "_WORDS", 15)
+    sample, large = draw_long_words(SEVEN, 300, 0, 0.03), enlarge(SEVEN, 7, 0)
+    counts = [each.num_states for each in reduce_states(large, SearchTask(sample, 0.03))]
+    assert counts[0] > large.num_states // 2
+    assert len(counts) > 4
+
+
 def test_repeated_words_count_by_their_lines() -> None:
     """Each word was seen on nine lines, one of them with another class: that is no more than may be
     wrong, and a word that is misjudged has eight wrong ones."""

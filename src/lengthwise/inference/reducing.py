@@ -6,7 +6,8 @@ instead, about as many words are misjudged as pass it, times the share of ending
 differ. The half of the states for which this is least are merged, or a smaller part; then
 transitions are redirected (`refining`) until all words fit.
 
-Of many words a part is used, until no smaller automaton fits it; then the smallest that all fit.
+Of many words a part is used, until no smaller automaton fits it; then the smallest of these that
+fits all. Where labels may be wrong, one that is too small can fit, too; so each step fits all.
 """
 
 from collections.abc import Iterator, Sequence
@@ -39,17 +40,17 @@ _ENTRIES = 2**29
 
 def reduce_states(language: Language, task: SearchTask) -> Iterator[Language]:
     """Yield smaller and smaller automata that fit the words, the first one made from `language`."""
-    rows = np.arange(len(task.sample))
-    if len(rows) <= _WORDS:
-        yield from _descend(language, [task.sample], task)
-        return
-    some = task.sample.part(np.sort(np.random.default_rng(0).choice(rows, _WORDS, replace=False)))
-    for smaller in reversed(list(_descend(language, [some], task))):
-        fitting = _refit(smaller, [task.sample], task)
-        if fitting is not None:
-            yield (language := fitting)
-            break
-    yield from _descend(language, [some, task.sample], task)
+    samples, rows = [task.sample], np.arange(len(task.sample))
+    if len(rows) > _WORDS:
+        part = np.sort(np.random.default_rng(0).choice(rows, _WORDS, replace=False))
+        samples.insert(0, task.sample.part(part))
+        if task.noise == 0:
+            for smaller in reversed(list(_descend(language, samples[:1], task))):
+                fitting = _refit(smaller, samples[1:], task)
+                if fitting is not None:
+                    yield (language := fitting)
+                    break
+    yield from _descend(language, samples, task)
 
 
 def _descend(language: Language, samples: Sequence[Sample], task: SearchTask) -> Iterator[Language]:
