@@ -1,10 +1,9 @@
 """Exact search: decide by a SAT solver whether an automaton of n states fits the words.
 
 The search begins with some of the words, and with as many states as are proved to be needed. Words
-that a solution misjudges join them. Where there is no solution
-(`sat_formula`), these words refute all automata of up to n states, and n grows. So the first
-automaton that fits all words is a smallest one, and the search has proved that no automaton with
-fewer states does.
+that a solution misjudges join them. If no solution exists (`sat_formula`), these words refute all
+automata of up to n states, and n grows. So the first automaton that fits all words is a smallest
+one, and the search has proved that no automaton with fewer states does.
 
 The library python-sat decides. Without it, or where labels may be wrong, there is no such search.
 """

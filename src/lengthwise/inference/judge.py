@@ -36,7 +36,7 @@ class Hypothesis:
 
     @property
     def all_wrong(self) -> int:
-        """Words of training and validation that it misjudges."""
+        """Return how many words of training and validation it misjudges, counted as in each."""
         return self.wrong + self.wrong_in_validation
 
     def rank(self, noise: float) -> tuple[float, ...]:
@@ -62,7 +62,7 @@ class Judge:
 
     @property
     def num_lines(self) -> int:
-        """How often the words were seen."""
+        """Return how often the words were seen."""
         return self.train.num_lines + self.valid.num_lines
 
     def __call__(self, language: Language, searcher: str, size: float = math.inf) -> Hypothesis:

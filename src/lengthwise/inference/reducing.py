@@ -33,7 +33,6 @@ _SINGLE = 16
 _NEARLY = 0.1
 """Share of misjudged words up to which local search may make an automaton fit again."""
 
-
 _ENTRIES = 2**29
 """Greatest number of words, times transitions, by which transitions are redirected."""
 

@@ -77,11 +77,11 @@ class Splitting(Searcher):
         moves = np.zeros((1, task.sample.num_symbols), dtype=np.int64)
         if kind:
             alarms = ByAlarms(search.sample, int(classes[kind - 1]), task.noise)
-            moves = search.change(alarms, moves, light)
+            moves, _ = search.change(alarms, moves, light)
             moves = alarms.with_alarm(moves)
         elif turn:
-            moves = search.change(ByEnd(search.sample), moves, light)
-        moves = search.change(ByEnd(search.sample), moves, 1.0)
+            moves, _ = search.change(ByEnd(search.sample), moves, light)
+        moves, _ = search.change(ByEnd(search.sample), moves, 1.0)
         return DrawnWords.of(task, np.random.default_rng(number)).result(moves)
 
 
@@ -100,8 +100,8 @@ def settle(task: SearchTask) -> Language | None:
     search, words = _Search(sample, most, task.read), DrawnWords.of(task, np.random.default_rng(0))
     local, moves, bits = words.search(len(sample), np.inf), moves_of(task.best), np.inf
     while True:
-        changed = search.change(ByEnd(sample), moves, 1.0)
-        if (fewer := search.bits(changed)) > bits - _LEAST_GAIN:
+        changed, fewer = search.change(ByEnd(sample), moves, 1.0)
+        if fewer > bits - _LEAST_GAIN:
             break
         settled, bits, moves = changed, fewer, changed.copy()
         if not (local.restart(moves) or local.redirect_two(moves)):
@@ -134,8 +134,11 @@ class _Search:
         part = sample.part(np.sort(order[: max(min(int(enough), int(most_words)), 1)]))
         return cls(part, min(_STATES, task.max_states, _most_compared(sample)), task.read)
 
-    def change(self, explanation: LabelExplanation, moves: Array, weight: float) -> Array:
-        """Change an automaton as long as that saves bits."""
+    def change(
+        self, explanation: LabelExplanation, moves: Array, weight: float
+    ) -> tuple[Array, float]:
+        """Change an automaton as long as that saves bits; return what it becomes, and its bits with
+        those of the labels."""
         now = Candidate(moves, np.arange(len(moves)))
         bits = float(explanation.bits([now], weight)[0])
         explanation.adopt(now)
@@ -153,11 +156,7 @@ class _Search:
                     explanation.adopt(now)
                     break
             else:
-                return now.moves
-
-    def bits(self, moves: Array) -> float:
-        """Return the bits of an automaton and of the labels by the state in which words end."""
-        return float(ByEnd(self.sample).bits([Candidate(moves, np.arange(len(moves)))], 1.0)[0])
+                return now.moves, bits
 
     def _changes(self, explanation: LabelExplanation, moves: Array) -> Iterator[Candidate]:
         """Yield the most promising redirections and splits."""

@@ -49,7 +49,7 @@ class Working:
 
     @property
     def are_all(self) -> bool:
-        """Whether the search has all words."""
+        """Return whether the search has all words."""
         counts = len(self.judge.train), len(self.judge.valid)
         return (len(self.chosen), len(self.judging)) == counts
 

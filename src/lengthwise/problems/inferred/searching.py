@@ -78,7 +78,7 @@ def describe_best(best: Hypothesis | None, judge: Judge) -> str:
     """Return a few words for the best automaton so far."""
     if best is None:
         return ""
-    count, wrong = len(judge.train) + len(judge.valid), best.wrong + best.wrong_in_validation
+    count, wrong = len(judge.train) + len(judge.valid), best.all_wrong
     states = format_count(best.language.num_states, "state")
     return f"best: {states}, {wrong:,} of {format_count(count, 'word')} wrong"
 
